@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* verbs - the table; the order is that of `naslab --help` and the manual. */
+#include "cmd/cmd.h"
+
+const struct verb *const verbs[] = {
+	NULL
+};

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+struct arena;
+struct err;
+struct list;
+
+/*
+ * One SQLite file: builds, their journal, runs and samples. Every write is durable
+ * when the call returns (synchronous=FULL, rollback journal: it also works on hostfs
+ * in the sandbox). Times are ns since 1970.
+ */
+struct store;
+
+/* path NULL: $NASLAB_DB, else /var/lib/naslab/naslab.db (root) or
+ * $XDG_DATA_HOME/naslab/naslab.db. Creates what is missing; refuses a newer schema and
+ * says so; a damaged file is one clear sentence, and is left as it is. */
+int store_open(const char *path, struct store **out, struct err *e);
+int store_open_read(const char *path, struct store **out, struct err *e);	/* never creates */
+void store_close(struct store *st);		/* takes NULL */
+const char *store_path(const struct store *st);
+
+/* A build: what was planned and how far it is. */
+enum build_state { BUILD_RUNNING, BUILD_BUILT, BUILD_FAILED, BUILD_DESTROYING, BUILD_DESTROYED };
+
+struct build {
+	int64_t id;
+	const char *name, *layout;	/* layout: the recipe's file form */
+	const char *order;		/* the order as JSON: layout, name, disks, digest (build.h) */
+	const char *plan;		/* plan_json() as it was built */
+	enum build_state state;
+	int64_t created_ns, changed_ns;
+	int64_t executor_pid;		/* 0 when none runs */
+	const char *executor_boot;	/* boot id it ran under: another boot means it is dead */
+};
+
+int store_build_add(struct store *st, struct build *b, struct err *e);	/* fills id */
+int store_build_set(struct store *st, int64_t id, enum build_state state, struct err *e);
+/* The newest build of that name that is not destroyed; 0 found, 1 none, -1 error. */
+int store_build_find(struct store *st, const char *name, struct arena *a, struct build *out,
+		     struct err *e);
+int store_builds(struct store *st, struct arena *a, struct list *out /* struct build * */,
+		 struct err *e);
+const char *build_state_word(enum build_state state);
+
+/* The journal: one event, a JSON object, durable before it returns. */
+int store_event_add(struct store *st, int64_t build_id, const json_t *event, int64_t *seq,
+		    struct err *e);
+/* Events after seq, oldest first: json_t * objects, each with "seq"; the caller decrefs. */
+int store_events(struct store *st, int64_t build_id, int64_t after_seq, json_t **array,
+		 struct err *e);
+
+/* Measurements. A result (session) is one bench of one class and one operation. */
+int store_result_add(struct store *st, const json_t *result, int64_t *id, struct err *e);
+int store_result_update(struct store *st, int64_t id, const json_t *result, struct err *e);
+int store_run_add(struct store *st, int64_t result_id, const json_t *run, int64_t *id,
+		  struct err *e);
+int store_samples_add(struct store *st, int64_t run_id, const json_t *samples, struct err *e);
+/* Arrays of objects; the caller decrefs. */
+int store_results(struct store *st, json_t **array, struct err *e);
+int store_result(struct store *st, int64_t id, json_t **object, struct err *e);	/* runs inside */
+int store_export_csv(struct store *st, int64_t id /* 0: all */, const char *path /* NULL: stdout */,
+		     struct err *e);
+
+#endif

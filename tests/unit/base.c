@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The small tools: sizes, numbers, quoting, near words. */
+#include "test.h"
+
+#include <string.h>
+
+#include "base/argv.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/sbuf.h"
+#include "base/text.h"
+#include "base/units.h"
+
+static void sizes_are_read(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t option, maker;
+	} cases[] = {
+		{ "512", 512, 512 },
+		{ "1M", 1048576, 1000000 },
+		{ "64K", 65536, 64000 },
+		{ "64k", 65536, 64000 },
+		{ "10TiB", 10995116277760, 10995116277760 },
+		{ "10TB", 10000000000000, 10000000000000 },
+		{ "1.5T", 1649267441664, 1500000000000 },
+		{ "600MiB", 629145600, 629145600 },
+	};
+	struct err e = { 0 };
+	uint64_t got;
+	bool maker;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(size_parse(cases[i].text, &got, &e), 0);
+		assert_int_equal(got, cases[i].option);
+		assert_int_equal(size_parse_maker(cases[i].text, &got, &maker, &e), 0);
+		assert_int_equal(got, cases[i].maker);
+	}
+}
+
+static void nonsense_is_no_size(void **state)
+{
+	static const char *const bad[] = { "", "T", "-1", "1X", "1MM", "99999999999999999999",
+					   "9999999P", "1.5", "1.12345678M", "1 M", "0x10" };
+	struct err e = { 0 };
+	uint64_t got = 7;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(size_parse(bad[i], &got, &e), -1);
+		assert_int_equal(got, 7);
+		assert_int_equal(e.kind, ERR_USAGE);
+	}
+}
+
+static void numbers_have_three_digits(void **state)
+{
+	static const struct {
+		double value;
+		const char *text;
+	} cases[] = {
+		{ 0, "0" }, { 0.0123, "0.0123" }, { 0.987, "0.987" }, { 9.876, "9.88" },
+		{ 9.996, "10.0" }, { 96.44, "96.4" }, { 99.96, "100" }, { 118.4, "118" },
+		{ 2310, "2310" },
+	};
+	char buf[SIZE_TEXT];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_string_equal(number_text(buf, cases[i].value), cases[i].text);
+	assert_string_equal(size_text(buf, 10000831348736, SIZE_SI), "10.0 TB");
+	assert_string_equal(size_text(buf, 10000831348736, SIZE_IEC), "9.10 TiB");
+	assert_string_equal(size_text(buf, 10000831348736, SIZE_BYTES), "10 000 831 348 736");
+	assert_string_equal(size_text(buf, 999999, SIZE_SI), "1.00 MB");
+	assert_string_equal(duration_text(buf, 7000000000), "0:07");
+	assert_string_equal(duration_text(buf, 12480000000000), "3:28 h");
+	assert_string_equal(size_option_text(buf, 524288), "512K");
+}
+
+static void words_are_quoted_for_a_shell(void **state)
+{
+	struct arena *a = arena_new();
+	struct sbuf b = { 0 };
+	struct argv v = { 0 };
+
+	(void)state;
+	argv_addl(a, &v, "mkfs.xfs", "-L", "it's", "", "a=b", "$(x)", NULL);
+	argv_print(&v, &b);
+	assert_string_equal(b.text, "mkfs.xfs -L 'it'\\''s' '' a=b '$(x)'");
+	sbuf_done(&b);
+	arena_free(a);
+}
+
+static void outside_text_cannot_move_the_cursor(void **state)
+{
+	struct sbuf b = { 0 };
+
+	(void)state;
+	sbuf_add_safe(&b, "WD\x1b[2J\xc3\xa4\xff \xe2\x80\xae" "E");
+	assert_string_equal(b.text, "WD\\x1b[2J\xc3\xa4\\xff \\xe2\\x80\\xaeE");
+	sbuf_done(&b);
+}
+
+static void near_words_are_found(void **state)
+{
+	static const char *const words[] = { "slice", "md", "lvm", "xfs", "btrfs", "mergerfs" };
+
+	(void)state;
+	assert_string_equal(nearest_word("btfrs", words, 6), "btrfs");
+	assert_string_equal(nearest_word("slcie", words, 6), "slice");
+	assert_null(nearest_word("quux", words, 6));
+	assert_true(name_is_valid("nas1"));
+	assert_false(name_is_valid("-x"));
+	assert_false(name_is_valid("Nas"));
+	assert_false(name_is_valid("a/b"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sizes_are_read),
+		cmocka_unit_test(nonsense_is_no_size),
+		cmocka_unit_test(numbers_have_three_digits),
+		cmocka_unit_test(words_are_quoted_for_a_shell),
+		cmocka_unit_test(outside_text_cannot_move_the_cursor),
+		cmocka_unit_test(near_words_are_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
