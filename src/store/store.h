@@ -26,7 +26,10 @@ int store_open_read(const char *path, struct store **out, struct err *e);	/* nev
 void store_close(struct store *st);		/* takes NULL */
 const char *store_path(const struct store *st);
 
-/* A build: what was planned and how far it is. */
+/*
+ * A build: what was planned and how far it is. "failed" left nothing on the disks; when
+ * an undo could not finish, the build stays "destroying" without an executor.
+ */
 enum build_state { BUILD_RUNNING, BUILD_BUILT, BUILD_FAILED, BUILD_DESTROYING, BUILD_DESTROYED };
 
 struct build {
@@ -42,6 +45,9 @@ struct build {
 
 int store_build_add(struct store *st, struct build *b, struct err *e);	/* fills id */
 int store_build_set(struct store *st, int64_t id, enum build_state state, struct err *e);
+/* Who works on it now; pid 0: nobody. */
+int store_build_executor(struct store *st, int64_t id, int64_t pid, const char *boot,
+			 struct err *e);
 /* The newest build of that name that is not destroyed; 0 found, 1 none, -1 error. */
 int store_build_find(struct store *st, const char *name, struct arena *a, struct build *out,
 		     struct err *e);
@@ -52,7 +58,7 @@ const char *build_state_word(enum build_state state);
 /* The journal: one event, a JSON object, durable before it returns. */
 int store_event_add(struct store *st, int64_t build_id, const json_t *event, int64_t *seq,
 		    struct err *e);
-/* Events after seq, oldest first: json_t * objects, each with "seq"; the caller decrefs. */
+/* Events after seq, oldest first: objects, each with "seq" and "at_ns"; the caller decrefs. */
 int store_events(struct store *st, int64_t build_id, int64_t after_seq, json_t **array,
 		 struct err *e);
 

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * results - measurements in the database: results, their runs, and the runs' samples;
+ * and the CSV of them, one line a run, for a spreadsheet.
+ */
+#include "store/store.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/sbuf.h"
+#include "base/text.h"
+#include "store/db.h"
+
+/* Insert one JSON text below a parent (0: none); the id goes to *id. */
+static int insert(struct store *st, const char *sql, int64_t parent, const json_t *value,
+		  int64_t *id, struct err *e)
+{
+	sqlite3_stmt *q = db_prepare(st, sql, e);
+
+	if (!q)
+		return -1;
+	db_bind_json(q, 1, value);
+	sqlite3_bind_int64(q, 2, now_ns());
+	if (parent)
+		sqlite3_bind_int64(q, 3, parent);
+	if (db_finish(st, q, e))
+		return -1;
+	if (id)
+		*id = sqlite3_last_insert_rowid(st->db);
+	return 0;
+}
+
+int store_result_add(struct store *st, const json_t *result, int64_t *id, struct err *e)
+{
+	return insert(st, "INSERT INTO results (result, at_ns) VALUES (?1, ?2)", 0, result, id, e);
+}
+
+int store_result_update(struct store *st, int64_t id, const json_t *result, struct err *e)
+{
+	sqlite3_stmt *q = db_prepare(st, "UPDATE results SET result = ?1 WHERE id = ?2", e);
+
+	if (!q)
+		return -1;
+	db_bind_json(q, 1, result);
+	sqlite3_bind_int64(q, 2, id);
+	if (db_finish(st, q, e))
+		return -1;
+	if (sqlite3_changes(st->db) != 1)
+		return err_set(e, ERR_FAIL, "there is no result %" PRId64, id);
+	return 0;
+}
+
+int store_run_add(struct store *st, int64_t result_id, const json_t *run, int64_t *id,
+		  struct err *e)
+{
+	return insert(st, "INSERT INTO runs (run, at_ns, result_id) VALUES (?1, ?2, ?3)",
+		      result_id, run, id, e);
+}
+
+int store_samples_add(struct store *st, int64_t run_id, const json_t *samples, struct err *e)
+{
+	sqlite3_stmt *q = db_prepare(st, "INSERT INTO samples (samples, run_id) VALUES (?1, ?2)", e);
+
+	if (!q)
+		return -1;
+	db_bind_json(q, 1, samples);
+	sqlite3_bind_int64(q, 2, run_id);
+	return db_finish(st, q, e);
+}
+
+/* A row's JSON object with its id and time put in. */
+static json_t *row_object(sqlite3_stmt *q)
+{
+	json_t *object = db_column_json(q, 2);
+
+	json_object_set_new(object, "id", json_integer(sqlite3_column_int64(q, 0)));
+	json_object_set_new(object, "at_ns", json_integer(sqlite3_column_int64(q, 1)));
+	return object;
+}
+
+/* Every row of a query with (id, at_ns, JSON), as an array. */
+static int rows(struct store *st, const char *sql, int64_t id, json_t **array, struct err *e)
+{
+	sqlite3_stmt *q = db_prepare(st, sql, e);
+	json_t *all;
+	int rc;
+
+	if (!q)
+		return -1;
+	if (id)
+		sqlite3_bind_int64(q, 1, id);
+	all = json_array();
+	while ((rc = db_step(st, q, e)) == 1)
+		json_array_append_new(all, row_object(q));
+	sqlite3_finalize(q);
+	if (rc < 0) {
+		json_decref(all);
+		return -1;
+	}
+	*array = all;
+	return 0;
+}
+
+int store_results(struct store *st, json_t **array, struct err *e)
+{
+	return rows(st, "SELECT id, at_ns, result FROM results ORDER BY id", 0, array, e);
+}
+
+/* Put the samples of a run into it: the pieces they were stored in, joined. */
+static int add_samples(struct store *st, json_t *run, struct err *e)
+{
+	sqlite3_stmt *q = db_prepare(st, "SELECT samples FROM samples WHERE run_id = ?1 ORDER BY id",
+				     e);
+	json_t *all;
+	int rc;
+
+	if (!q)
+		return -1;
+	sqlite3_bind_int64(q, 1, (int64_t)json_u64(run, "id", 0));
+	all = json_array();
+	while ((rc = db_step(st, q, e)) == 1) {
+		json_t *piece = db_column_json(q, 0);
+
+		if (json_is_array(piece))
+			json_array_extend(all, piece);
+		json_decref(piece);
+	}
+	sqlite3_finalize(q);
+	json_object_set_new(run, "samples", all);
+	return rc;
+}
+
+int store_result(struct store *st, int64_t id, json_t **object, struct err *e)
+{
+	json_t *found, *runs, *run;
+	size_t i;
+
+	if (rows(st, "SELECT id, at_ns, result FROM results WHERE id = ?1", id, &found, e))
+		return -1;
+	if (json_array_size(found) == 0) {
+		json_decref(found);
+		return err_set(e, ERR_FAIL, "there is no result %" PRId64
+			       "; naslab results list shows them", id);
+	}
+	*object = json_incref(json_array_get(found, 0));
+	json_decref(found);
+	if (rows(st, "SELECT id, at_ns, run FROM runs WHERE result_id = ?1 ORDER BY id", id, &runs, e))
+		goto fail;
+	json_object_set_new(*object, "runs", runs);
+	json_array_foreach(runs, i, run) {
+		if (add_samples(st, run, e))
+			goto fail;
+	}
+	return 0;
+fail:
+	json_decref(*object);
+	*object = NULL;
+	return -1;
+}
+
+/* The columns of the CSV: what the result says, then what the run says. */
+static const struct column {
+	const char *title, *key;
+	bool of_run;
+} columns[] = {
+	{ "result", "id", false }, { "build", "build", false }, { "label", "label", false },
+	{ "workload", "workload", false }, { "class", "class", false }, { "op", "op", false },
+	{ "cache", "cache", false }, { "scale", "scale", false },
+	{ "run", "id", true }, { "rep", "rep", true }, { "at_ns", "at_ns", true },
+	{ "bytes", "bytes", true }, { "files", "files", true }, { "felt_ns", "felt_ns", true },
+	{ "durable_ns", "durable_ns", true }, { "disk_bytes", "disk_bytes", true },
+	{ "bps", "bps", true }, { "flags", "flags", true },
+};
+
+/* A field as RFC 4180 wants it; a text that a spreadsheet would run as a formula is
+ * made plain text with an apostrophe. */
+static void csv_text(struct sbuf *out, const char *text)
+{
+	bool formula = *text && strchr("=+-@\t\r", *text);
+
+	if (!formula && !text[strcspn(text, ",\"\r\n")]) {
+		sbuf_add(out, text);
+		return;
+	}
+	sbuf_addc(out, '"');
+	if (formula)
+		sbuf_addc(out, '\'');
+	for (; *text; text++) {
+		if (*text == '"')
+			sbuf_addc(out, '"');
+		sbuf_addc(out, *text);
+	}
+	sbuf_addc(out, '"');
+}
+
+static void csv_value(struct sbuf *out, const json_t *value)
+{
+	struct sbuf words = { 0 };
+	const json_t *item;
+	size_t i;
+
+	if (json_is_string(value)) {
+		csv_text(out, json_string_value(value));
+	} else if (json_is_integer(value)) {
+		sbuf_addf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+	} else if (json_is_real(value)) {
+		sbuf_addf(out, "%.17g", json_real_value(value));
+	} else if (json_is_boolean(value)) {
+		sbuf_add(out, json_is_true(value) ? "yes" : "no");
+	} else if (json_is_array(value)) {
+		json_array_foreach(value, i, item)
+			sbuf_addf(&words, "%s%s", i ? " " : "", json_string_value(item) ?
+				  json_string_value(item) : "");
+		csv_text(out, sbuf_str(&words));
+		sbuf_done(&words);
+	}
+}
+
+static void csv_run(struct sbuf *out, const json_t *result, const json_t *run)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
+		const json_t *value = NULL;
+
+		if (columns[i].of_run)
+			value = json_object_get(run, columns[i].key);
+		else
+			value = json_object_get(result, columns[i].key);
+		if (i)
+			sbuf_addc(out, ',');
+		csv_value(out, value);
+	}
+	sbuf_add(out, "\r\n");
+}
+
+int store_export_csv(struct store *st, int64_t id, const char *path, struct err *e)
+{
+	json_t *results = NULL, *runs, *result, *run;
+	struct sbuf out = { 0 };
+	size_t i, k;
+	int rc = -1;
+
+	if (id)
+		rc = rows(st, "SELECT id, at_ns, result FROM results WHERE id = ?1", id, &results, e);
+	else
+		rc = store_results(st, &results, e);
+	if (rc == 0 && id && json_array_size(results) == 0)
+		rc = err_set(e, ERR_FAIL, "there is no result %" PRId64, id);
+	for (i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		sbuf_addf(&out, "%s%s", i ? "," : "", columns[i].title);
+	sbuf_add(&out, "\r\n");
+	for (i = 0; rc == 0 && i < json_array_size(results); i++) {
+		result = json_array_get(results, i);
+		rc = rows(st, "SELECT id, at_ns, run FROM runs WHERE result_id = ?1 ORDER BY id",
+			  (int64_t)json_u64(result, "id", 0), &runs, e);
+		if (rc)
+			break;
+		json_array_foreach(runs, k, run)
+			csv_run(&out, result, run);
+		json_decref(runs);
+	}
+	if (rc == 0 && path)
+		rc = file_write_atomic(path, out.text, out.len, e);
+	else if (rc == 0 && (fwrite(out.text, 1, out.len, stdout) != out.len || fflush(stdout)))
+		rc = err_sys(e, "cannot write the CSV");
+	json_decref(results);
+	sbuf_done(&out);
+	return rc;
+}
