@@ -48,6 +48,9 @@ int file_read(const char *path, size_t limit, struct sbuf *out)
 }
 
 static char *line_of(struct arena *a, const char *root, const char *fmt, va_list ap)
+	__attribute__((format(printf, 3, 0)));
+
+static char *line_of(struct arena *a, const char *root, const char *fmt, va_list ap)
 {
 	struct sbuf path = { 0 }, text = { 0 };
 	char *line = NULL;

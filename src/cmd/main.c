@@ -120,7 +120,7 @@ static int unknown_verb(const char *name)
 	const char *near;
 	size_t n = 0;
 
-	for (; verbs[n] && n < 64; n++)
+	for (; n < 64 && verbs[n]; n++)
 		words[n] = verbs[n]->name;
 	near = nearest_word(name, words, n);
 	if (near)
