@@ -55,7 +55,7 @@ struct part {
 struct disk {
 	const char *name;	/* kernel name "sda"; a virtual disk's is "hdd1" */
 	const char *path;	/* "/dev/sda" */
-	const char *by_id;	/* stable path below /dev/disk/by-id, NULL when none */
+	const char *by_id;	/* stable path below /dev/disk/by-id (a twin: by-path), or NULL */
 	const char *model, *serial, *wwn;	/* raw text from outside; NULL when unknown */
 	const char *transport;	/* sata sas usb nvme mmc virtio iscsi ...; NULL when unknown */
 	const char *where;	/* "ata-5", "usb 2-1": for finding the bay; NULL when unknown */
@@ -77,6 +77,7 @@ struct disk {
 	enum disk_state state;
 	bool is_system;		/* root, boot or swap lies on it: never, not even with --wipe */
 	bool twin;		/* another disk has the same serial and WWN: identified by path */
+	bool unread;		/* its content could not be read: never taken for blank */
 	const char *why;	/* one sentence: why it is busy or hidden, or what is on it */
 };
 
@@ -96,9 +97,11 @@ struct inventory *inventory_new(void);
 
 /*
  * Add what one word of the command line describes: "hdd:10T", "6xhdd:4T",
- * "ssd:500G,sector=4096,model=WD,serial=X,rate=180M,seek=8ms". 10T is the maker's 10 TB
+ * "ssd:500G,sector=4096,model=WD,serial=X,rate=180M,seek=8ms". Kinds: hdd ssd nvme usb;
+ * options: sector=512|4096|512/4096, model, serial, wwn, name, rate, seek, rotational=yes|no;
+ * in a value %2C is a comma. 10T is the maker's 10 TB
  * turned into the real sector count (IDEMA LBA1-03 up to 8 TB; above, what linuxhw's
- * collection shows; tests/data/disks.tsv); 10TiB and a plain number are taken exactly.
+ * collection shows; tests/data/capacity/disks.tsv); 10TiB and a plain number are taken exactly.
  * Returns the number of disks added, or -1.
  */
 int inventory_add_virtual(struct inventory *inv, const char *spec, struct err *e);
@@ -144,6 +147,12 @@ int identity_from_json(struct arena *a, const json_t *json, struct identity *out
 /* Read this one disk again below root (identity, signatures, users). */
 int disk_read_one(struct arena *a, const char *root, const char *path, struct disk *out,
 		  struct err *e);
+
+/*
+ * Everything recognised on one device node, every superblock and partition table and the
+ * backup GPT included; nothing found is *n == 0. This is how blankness is proven.
+ */
+int sig_read(struct arena *a, const char *dev, struct sig **sigs, size_t *n, struct err *e);
 
 /* 0 when `now` is the disk of `then`; `with_content`: and holds the same. Says what differs. */
 int identity_compare(const struct identity *then, const struct identity *now, bool with_content,
