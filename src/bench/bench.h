@@ -8,9 +8,9 @@
 
 #include <jansson.h>
 
-struct arena;
+#include "base/arena.h"
+
 struct err;
-struct list;
 
 /*
  * Measuring. The engine copies in a child process of the executor, counts with one
@@ -22,12 +22,24 @@ enum bench_op { BENCH_WRITE, BENCH_READ };
 
 struct workload {		/* one class: "small-text", "500M" ... (workloads/) */
 	const char *name, *title;
+	const char *about;	/* NULL when not given */
 	bool single;		/* one file of `bytes`; else a set of files */
 	uint64_t bytes;		/* at scale 1 */
-	uint64_t mean_file, max_file;	/* of a set */
+	uint64_t median_file, mean_file, max_file;	/* of a set; equal: all of one size */
+	uint64_t width;		/* files in a directory of a set */
 	bool text;		/* compressible like source code; else incompressible */
 	uint64_t seed;
+	uint64_t bs;		/* most bytes in one read() or write() */
+	bool write, read;	/* op copy-in, op copy-out */
 };
+
+/* The folder the shipped workloads are read from: $NASLAB_WORKLOADS, beside the program,
+ * or the installed one. */
+const char *workload_folder(void);
+
+/* One workload from its text; `from` names it in the sentence ("small-text.workload"). */
+int workload_parse(struct arena *a, const char *name, const char *text, const char *from,
+		   struct workload *out, struct err *e);
 
 /* Every workload known, smallest first: const struct workload *. */
 int workload_list(struct arena *a, struct list *out, struct err *e);
