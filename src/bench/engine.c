@@ -10,12 +10,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -25,6 +27,7 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "bench/corpus.h"
+#include "build/job.h"
 
 struct engine_shared {
 	_Atomic uint64_t bytes;
@@ -208,8 +211,22 @@ static int copy_all(struct copy *c)
 	return 0;
 }
 
+/*
+ * It must not write on into the target when its parent was killed. What other signals
+ * mean the parent decides; the child obeys its stop mark. Too large a file is an error.
+ */
+static void settle_in(void)
+{
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGXFSZ };
+	size_t i;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
+}
+
 /* The child: everything that needs memory or a thread first, then the clock. */
-static int copy_main(void *arg)
+static int copy_main(void *arg, int fd)
 {
 	struct copy *c = arg;
 	struct engine_result *r = &c->shared->result;
@@ -217,6 +234,8 @@ static int copy_main(void *arg)
 	struct rusage ru;
 	uint64_t start;
 
+	(void)fd;
+	settle_in();
 	c->bs = c->job->bs && c->job->bs < buffer ? c->job->bs : buffer;
 	c->dir = c->job->dir;
 	if (c->job->op != ENGINE_WRITE) {
@@ -258,13 +277,10 @@ int engine_start(const struct engine_job *job, struct engine *x, struct err *e)
 		return err_sys(e, "no memory for the counters");
 	c.shared = s;
 	x->shared = s;
-	x->pid = process_start(copy_main, &c, &x->fd);
-	if (x->pid < 0) {
-		err_sys(e, "cannot start the copy's process");
-		munmap(s, sizeof(*s));
-		return -1;
-	}
-	return 0;
+	if (job_child(copy_main, &c, &x->pid, &x->fd, e) == 0)
+		return 0;
+	munmap(s, sizeof(*s));
+	return -1;
 }
 
 uint64_t engine_bytes(const struct engine *x)
@@ -294,8 +310,7 @@ int engine_end(struct engine *x, struct engine_result *out, int *error, struct e
 	struct engine_shared *s = x->shared;
 	int status = 0, rc = 0;
 
-	while (waitpid(x->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	job_reap(x->pid, true, &status);
 	close(x->fd);
 	*error = 0;
 	*out = s->result;

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 struct corpus;
 struct err;
@@ -39,7 +38,7 @@ struct engine_result {
 struct engine_shared;
 
 struct engine {
-	pid_t pid;
+	int64_t pid;
 	int fd;			/* readable (end of file) when the child has ended */
 	struct engine_shared *shared;
 };
@@ -71,11 +70,5 @@ struct ring;
 struct ring *ring_start(const struct corpus *c, size_t buffer);	/* NULL with errno set */
 /* The next bytes, at most `most`, all of one buffer; waits until they are there. */
 const unsigned char *ring_take(struct ring *r, size_t most, size_t *len);
-
-/*
- * Run fn in a child process that dies with its parent. The one fork of src/bench/: the
- * child runs no program and shares the counters, which src/build/job.h has no use for.
- */
-pid_t process_start(int (*fn)(void *), void *arg, int *end_fd);
 
 #endif
