@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ext4 - the file system as a layer, and what it leaves for data.
+ *
+ * The sizes follow mke2fs.c, lib/ext2fs/initialize.c and mkjournal.c of e2fsprogs 1.47
+ * and ext4/super.c of kernel 6.1; tests/data/capacity/ext4.tsv has what was measured.
+ */
+#include "layers/ext4.h"
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/units.h"
+#include "layout/stack.h"
+
+#define INODE_BYTES 256u
+#define MIN_BYTES (64 * MIB)
+
+/* Blocks of the journal, by blocks of the file system. */
+static uint64_t journal_blocks(uint64_t blocks)
+{
+	static const struct { uint64_t below, journal; } steps[] = {
+		{ 1 << 15, 1024 }, { 1 << 18, 4096 }, { 1 << 19, 8192 }, { 1 << 22, 16384 },
+		{ 1 << 23, 32768 }, { 1 << 24, 65536 }, { 1 << 25, 131072 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		if (blocks < steps[i].below)
+			return steps[i].journal;
+	return 262144;
+}
+
+static bool is_power_of(uint64_t x, uint64_t base)
+{
+	while (x > 1 && x % base == 0)
+		x /= base;
+	return x == 1;
+}
+
+/* sparse_super: does this group hold a copy of the superblock? */
+static bool has_copy(uint64_t group)
+{
+	return group <= 1 || is_power_of(group, 3) || is_power_of(group, 5) ||
+	       is_power_of(group, 7);
+}
+
+static uint64_t count_copies(uint64_t groups)
+{
+	static const unsigned bases[] = { 3, 5, 7 };
+	uint64_t n = groups < 2 ? groups : 2, g;
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+		for (g = bases[i]; g < groups; g *= bases[i])
+			n++;
+	return n;
+}
+
+/* What the geometry costs: descriptor blocks, blocks reserved for more of them, inode tables. */
+struct cost {
+	uint64_t first, desc, reserved, itable;
+};
+
+static struct cost cost_of(const struct ext4_geometry *g)
+{
+	uint64_t bpg = 8ull * g->block;
+	struct cost c = { .first = g->block == 1024 };
+	uint64_t most = 1024 * g->blocks, want;
+
+	c.desc = div_up(g->groups * 64, g->block);
+	c.itable = div_up((uint64_t)g->inodes_per_group * INODE_BYTES, g->block);
+	if (g->resize_inode) {
+		if (most > UINT32_MAX)
+			most = UINT32_MAX;
+		want = div_up(div_up(most - c.first, bpg) * 64, g->block) - c.desc;
+		c.reserved = want < g->block / 4 ? want : g->block / 4;
+	}
+	return c;
+}
+
+/* Inodes of a group fill whole blocks and are then cut to a multiple of 8. */
+static uint32_t inodes_per_group(uint64_t inodes, uint64_t groups, uint32_t block)
+{
+	uint64_t ipg = div_up(inodes, groups), got;
+
+	for (;; ipg--) {
+		got = div_up(ipg * INODE_BYTES, block) * block / INODE_BYTES / 8 * 8;
+		if (got * groups <= UINT32_MAX)
+			return (uint32_t)got;
+	}
+}
+
+int ext4_geometry(uint64_t device_bytes, struct ext4_geometry *out, struct err *e)
+{
+	uint64_t bytes = round_down(device_bytes, 4096), inodes, last, need;
+	struct ext4_geometry g = { .block = bytes < 512 * MIB ? 1024 : 4096 };
+	struct cost c;
+
+	if (bytes < MIN_BYTES)
+		return err_set(e, ERR_USAGE, "ext4: needs at least 64 MiB, the device has %llu bytes",
+			       (unsigned long long)device_bytes);
+	g.inode_ratio = bytes < 512 * MIB ? 4096 : bytes < 4 * TIB ? 16384 :
+			bytes < 16 * TIB ? 32768 : 65536;
+	g.blocks = bytes / g.block;
+	inodes = bytes / g.inode_ratio;
+	if (inodes > UINT32_MAX)
+		inodes = UINT32_MAX;
+	g.resize_inode = g.blocks < 1ull << 32;
+	for (;;) {
+		g.groups = div_up(g.blocks - (g.block == 1024), 8ull * g.block);
+		g.inodes_per_group = inodes_per_group(inodes, g.groups, g.block);
+		c = cost_of(&g);
+		last = (g.blocks - c.first) % (8ull * g.block);
+		need = 2 + c.itable + 50;
+		if (has_copy(g.groups - 1))
+			need += 1 + c.desc + c.reserved;
+		if (!last || last >= need)
+			break;
+		g.blocks -= last;
+		g.dropped += last;
+	}
+	g.journal = journal_blocks(g.blocks);
+	*out = g;
+	return 0;
+}
+
+int ext4_size(uint64_t device_bytes, struct fs_size *out, struct err *e)
+{
+	struct ext4_geometry g;
+	uint64_t total, avail, kept, root;
+	struct cost c;
+
+	if (ext4_geometry(device_bytes, &g, e) < 0)
+		return -1;
+	c = cost_of(&g);
+	total = g.blocks - c.first - g.groups * (2 + c.itable) -
+		count_copies(g.groups) * (1 + c.desc + c.reserved) - g.journal;
+	avail = total - 1 - (g.block == 1024 ? 12 : 4) - (g.resize_inode ? 1 : 0) -
+		(g.journal == 262144 ? 1 : 0);
+	*out = (struct fs_size){ .total = total * g.block, .free = avail * g.block,
+				 .known = true };
+	root = (g.blocks + g.dropped) / 20;		/* 5 % for root, asked of the whole device */
+	if (g.dropped)					/* and scaled when a group was dropped */
+		root = (uint64_t)((long double)root * g.blocks / (g.blocks + g.dropped));
+	kept = g.blocks / 50 < 4096 ? g.blocks / 50 : 4096;
+	out->avail = (avail - root - kept) * g.block;
+	return 0;
+}
