@@ -16,6 +16,7 @@
 #include "chart/chart.h"
 #include "disk/disk.h"
 #include "layout/layer.h"
+#include "layout/pick.h"
 #include "layout/plan.h"
 #include "layout/recipe.h"
 #include "layout/stack.h"

@@ -3,8 +3,12 @@
 #include "cmd/cmd.h"
 
 extern const struct verb verb_disks;
+extern const struct verb verb_layouts;
+extern const struct verb verb_plan;
 
 const struct verb *const verbs[] = {
 	&verb_disks,
+	&verb_layouts,
+	&verb_plan,
 	NULL
 };

@@ -91,9 +91,10 @@ struct layer {
 	int (*size)(struct stack *s, struct node *n, struct err *e);
 
 	/*
-	 * How the bytes of the node lie on its kids: given `mine` (sums to node->bytes, or
-	 * to the file system's device bytes for the topmost), fill kids[i], each summing to
-	 * n->kids[i]->bytes. NULL: one kid, the difference is overhead.
+	 * How the bytes of the node lie on its kids: given `mine` (sums to node->bytes),
+	 * fill kids[i], each summing to n->kids[i]->bytes; of a disk that several
+	 * partitions share, kids[0] is what this partition adds. NULL: every kid's share
+	 * is in proportion to its size, the difference is overhead.
 	 */
 	void (*account)(const struct node *n, const struct split *mine, struct split *kids);
 

@@ -2,6 +2,8 @@
 #ifndef LAYOUT_PLAN_H
 #define LAYOUT_PLAN_H
 
+#include <stdbool.h>
+
 #include <jansson.h>
 
 #include "base/argv.h"
@@ -55,6 +57,12 @@ void step_makes(struct plan *p, struct step *s, const char *dev, uint64_t bytes)
 void step_undo(struct plan *p, struct step *s, ...) __attribute__((sentinel));
 struct argv *step_undo_argv(struct plan *p, struct step *s);	/* to add words to */
 
+/*
+ * After a device was made: clear what an earlier life of the same place left in it, so
+ * that the next layer never meets an old volume group or file system.
+ */
+void plan_wipe(struct plan *p, const char *layer, const char *dev, const struct node *n);
+
 /* One sentence of advice; src/layout/advice.c has the table of rules. */
 struct advice {
 	const char *rule;		/* "ppl-chunk" */
@@ -67,7 +75,7 @@ void stack_advice(const struct stack *s, struct arena *a, struct list *out);
 /* Output forms. */
 json_t *plan_json(const struct plan *p);	/* DESIGN.md section 3; caller owns it */
 void plan_script(const struct plan *p, struct sbuf *out);	/* a sh script without naslab */
-void plan_text(const struct plan *p, struct sbuf *out);		/* tree, capacity, advice, steps */
+void plan_text(const struct plan *p, bool utf8, struct sbuf *out);	/* tree, capacity, advice, steps */
 
 /* A digest of layout, disks and every word of every step: what was shown is what runs. */
 const char *plan_digest(const struct plan *p, struct arena *a);

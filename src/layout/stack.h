@@ -35,7 +35,8 @@ struct node {
 	struct node **kids;
 	unsigned n_kids;
 	unsigned n_parents;		/* how many nodes use it: 0 is the top, or left out */
-	unsigned group;			/* index of its group after its layer */
+	unsigned group;			/* index of the group it was made from */
+	bool in_slice;			/* below it disks were divided into groups */
 
 	uint64_t start;			/* of a partition: bytes from the disk's beginning */
 	unsigned part_number;		/* of a partition, 1.. */
@@ -65,7 +66,8 @@ struct stack {
 	struct list nodes;		/* struct node *, disks first, kids before parents */
 	size_t n_disks;			/* the first n_disks nodes are disks */
 	struct list tops;		/* struct node *: what the recipe ends with */
-	struct list roots;		/* disks with ROLE_CACHE, struct node * */
+	struct list cache;		/* disks with ROLE_CACHE, struct node * */
+	unsigned n_groups;		/* how many groups the layer at work was given */
 	struct list json;		/* json_t * owned by nodes, freed with the stack */
 
 	uint64_t raw_bytes;		/* data disks */
@@ -104,11 +106,47 @@ void node_fact_str(struct stack *s, struct node *n, const char *key, const char 
 
 uint64_t node_min_bytes(const struct node *n);	/* of the kids */
 
+/* "s2" for a group that a slice made, "data" for the only one, unique for its layer; for
+ * a MAP layer the name of what is below. */
+const char *stack_label(struct stack *s, const struct node *n);
+
+/* The mount point of a directory node; the same as n->dir once the stack is made. */
+const char *stack_dir(const struct stack *s, const struct node *n);
+
+/*
+ * Take `want` bytes from a pool, of every kind its share (rounded so that the pool is
+ * empty when all of it was taken). For account(): what an array's bytes are spent on is
+ * spread over its members.
+ */
+void split_take(struct split *pool, uint64_t want, struct split *out);
+
+static inline uint64_t split_sum(const struct split *s)
+{
+	return s->usable + s->redundancy + s->overhead + s->unused;
+}
+
 /*
  * What is left when the disks marked dead (indexed like the first n_disks nodes) are
  * gone: out[i] for every node. Returns the worst of the tops.
  */
 enum health stack_lose(const struct stack *s, const bool *dead, enum health *out);
+
+/*
+ * The kernel's name of a node's device below root ("sda1", "md127", "dm-3"), NULL when it
+ * is not there. Found through the holders of what is below it, so it does not depend on
+ * the name an array got when it was assembled.
+ */
+const char *node_kernel_name(const struct node *n, const char *root, struct arena *a);
+
+/* The live state of a node below root: its layer's status, else its block device's. */
+int stack_status(const struct node *n, const char *root, struct arena *a, struct live *out,
+		 struct err *e);
+
+/* How many disks, whichever they are, may die without loss; at most 3 are counted. */
+unsigned stack_survives(const struct stack *s);
+
+/* Fill the split of every node; called by stack_make(). */
+void stack_account(struct stack *s);
 
 /* The disks below a node, each once; returns how many, fills at most `room`. */
 size_t node_disks(const struct stack *s, const struct node *n, const struct node **out,

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* naslab plan - stack, capacity, advice and steps of a layout on disks. */
+#include "cmd/cmd.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "naslab.h"
+
+static const struct verb_option plan_options[] = {
+	{ .name = "name", .value = "NAME", .help = "what the build will be called (nas1)" },
+	{ .name = "cache", .value = "DISK", .help = "a disk for caching", .many = true },
+	{ .name = "disks", .value = "FILE", .help = "plan with the disks of this list" },
+	{ .name = "root", .value = "DIR", .help = "plan with the disks of a recorded machine" },
+	{ .name = "script", .help = "print a sh script that builds the same without naslab" },
+	{ .name = "json", .help = "print it for programs" },
+	{ .name = NULL }
+};
+
+/* The machine is looked at only when a word names one of its disks. */
+static int open_inventory(char **words, struct inventory **inv, struct err *e)
+{
+	size_t i;
+
+	if (option("disks"))
+		return inventory_load(option("disks"), inv, e);
+	if (option("root"))
+		return inventory_read(option("root"), inv, e);
+	for (i = 0; words[i]; i++) {
+		if (!disk_spec_is_virtual(words[i]))
+			return inventory_read("", inv, e);
+	}
+	for (i = 0; i < option_count("cache"); i++) {
+		if (!disk_spec_is_virtual(option_at("cache", i)))
+			return inventory_read("", inv, e);
+	}
+	*inv = inventory_new();
+	return 0;
+}
+
+static const char **cache_words(struct arena *a)
+{
+	const char **words = arena_array(a, option_count("cache") + 1, sizeof(*words));
+	size_t i;
+
+	for (i = 0; i < option_count("cache"); i++)
+		words[i] = option_at("cache", i);
+	return words;
+}
+
+static void print_plan(const struct plan *p)
+{
+	struct sbuf out = { 0 };
+	json_t *json;
+
+	if (option("json")) {
+		json = plan_json(p);
+		json_dumpf(json, stdout, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+		putchar('\n');
+		json_decref(json);
+	} else {
+		if (option("script"))
+			plan_script(p, &out);
+		else
+			plan_text(p, !strcmp(nl_langinfo(CODESET), "UTF-8"), &out);
+		fputs(sbuf_str(&out), stdout);
+	}
+	sbuf_done(&out);
+}
+
+static int plan_run(int argc, char **argv)
+{
+	struct arena *a = arena_new();
+	struct inventory *inv = NULL;
+	struct recipe *recipe = NULL;
+	struct stack *stack = NULL;
+	struct plan *plan = NULL;
+	struct pick *picks;
+	struct err e = { 0 };
+	size_t n;
+	int rc;
+
+	if (argc < 2)
+		return usage_error("wants a layout and disks: naslab plan shr 6xhdd:4T");
+	setlocale(LC_CTYPE, "");
+	rc = recipe_open(argv[0], &recipe, &e) ||
+	     open_inventory(argv + 1, &inv, &e) ||
+	     picks_from_words(inv, (const char *const *)argv + 1, cache_words(a), a, &picks, &n, &e) ||
+	     stack_make(recipe, option("name") ? option("name") : "nas1", picks, n, &stack, &e) ||
+	     plan_make(stack, &plan, &e);
+	if (!rc)
+		print_plan(plan);
+	else
+		rc = fail(&e);
+	plan_free(plan);
+	stack_free(stack);
+	recipe_free(recipe);
+	inventory_free(inv);
+	arena_free(a);
+	return rc;
+}
+
+const struct verb verb_plan = {
+	.name = "plan", .usage = "LAYOUT DISK...",
+	.help = "stack, exact capacity, advice and steps; writes nothing",
+	.about = "Shows what a layout would be on these disks: the stack as a tree, the capacity by layer\n"
+		 "and by disk, advice, and the steps as commands. LAYOUT is a recipe's name, a file, or the\n"
+		 "one-line form. DISK is a device, a virtual disk (hdd:10T, 6xhdd:4T, ssd:500G) or \"all\".\n"
+		 "It writes nothing and needs no root.",
+	.options = plan_options, .run = plan_run,
+};

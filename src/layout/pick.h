@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LAYOUT_PICK_H
+#define LAYOUT_PICK_H
+
+#include "layout/stack.h"
+
+struct inventory;
+
+/*
+ * Words of the command line to disks: "all" (every free, blank disk), virtual specs
+ * ("6xhdd:4T", added to the inventory), paths, names, by-id paths and serials. words and
+ * cache_words end with NULL; cache_words may be NULL. Picks live in the arena. The error
+ * names the word, and the nearest disk.
+ */
+int picks_from_words(struct inventory *inv, const char *const *words, const char *const *cache_words,
+		     struct arena *a, struct pick **out, size_t *n, struct err *e);
+
+#endif

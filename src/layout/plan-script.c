@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plan-script - the plan as a POSIX shell script that needs no naslab.
+ *
+ * It checks before it writes, as the guard does: size and serial of every disk, nobody
+ * uses it, and nothing is on it that the plan did not see. Every word is quoted.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/sbuf.h"
+#include "disk/disk.h"
+#include "layout/plan.h"
+#include "layout/recipe.h"
+
+static const char head[] =
+	"set -eu\n"
+	"export LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin\n"
+	"\n"
+	"stop() { echo \"stopped: $*\" >&2; exit 3; }\n"
+	"\n"
+	"# check_disk DEVICE BYTES SERIAL blank|wiped\n"
+	"check_disk() {\n"
+	"\t[ -b \"$1\" ] || stop \"$1 is not there\"\n"
+	"\t[ \"$(blockdev --getsize64 \"$1\")\" = \"$2\" ] || stop \"$1 does not have $2 bytes\"\n"
+	"\tserial=$(lsblk --nodeps --noheadings --output SERIAL \"$1\" | tr -d ' ')\n"
+	"\t[ -z \"$3\" ] || [ -z \"$serial\" ] || [ \"$serial\" = \"$3\" ] || stop \"$1 is not the disk with serial $3\"\n"
+	"\tfor dir in \"/sys/class/block/${1##*/}\" \"/sys/class/block/${1##*/}/${1##*/}\"*; do\n"
+	"\t\t[ -d \"$dir/holders\" ] || continue\n"
+	"\t\t[ -z \"$(ls \"$dir/holders\")\" ] || stop \"$1 is used by $(ls \"$dir/holders\")\"\n"
+	"\t\t! grep -q \"^/dev/${dir##*/} \" /proc/mounts /proc/swaps || stop \"/dev/${dir##*/} is in use\"\n"
+	"\tdone\n"
+	"\t[ \"$4\" = wiped ] || [ -z \"$(wipefs \"$1\")\" ] || stop \"$1 is no longer blank\"\n"
+	"}\n"
+	"\n"
+	"# made DEVICE BYTES: it has to be there, with the planned size\n"
+	"made() {\n"
+	"\ttries=0\n"
+	"\twhile [ ! -b \"$1\" ]; do\n"
+	"\t\ttries=$((tries + 1))\n"
+	"\t\t[ \"$tries\" -le 50 ] || stop \"$1 did not appear\"\n"
+	"\t\tsleep 0.2\n"
+	"\tdone\n"
+	"\t[ \"$2\" = 0 ] || [ \"$(blockdev --getsize64 \"$1\")\" = \"$2\" ] || stop \"$1 does not have the planned $2 bytes\"\n"
+	"}\n"
+	"\n"
+	"[ \"$(id -u)\" = 0 ] || stop \"this has to run as root\"\n";
+
+/* A comment is one line, whatever the text holds. */
+static void comment(struct sbuf *out, const char *text)
+{
+	struct sbuf safe = { 0 };
+
+	sbuf_add_safe(&safe, text);
+	sbuf_addf(out, "# %s\n", sbuf_str(&safe));
+	sbuf_done(&safe);
+}
+
+static void check_disks(const struct stack *s, struct sbuf *out)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_disks; i++) {
+		const struct node *n = s->nodes.at[i];
+		const struct disk *d = n->disk;
+
+		if (!n->n_parents)
+			continue;
+		sbuf_add(out, "check_disk ");
+		sbuf_add_shell(out, d->path);
+		sbuf_addf(out, " %" PRIu64 " ", d->bytes);
+		sbuf_add_shell(out, d->serial && !d->is_virtual ? d->serial : "");
+		sbuf_addf(out, " %s\n", d->n_sigs || d->n_parts ? "wiped" : "blank");
+	}
+}
+
+static void print_step(const struct step *s, struct sbuf *out)
+{
+	size_t i;
+
+	sbuf_addc(out, '\n');
+	sbuf_addf(out, "# %u: ", s->n);
+	sbuf_add_safe(out, s->why);
+	sbuf_addc(out, '\n');
+	argv_print(&s->argv, out);
+	if (s->input)
+		sbuf_addf(out, " <<'INPUT'\n%sINPUT\n", s->input);
+	else
+		sbuf_add(out, " </dev/null\n");
+	for (i = s->makes.n; i-- > 0;) {
+		const struct effect *made = s->makes.at[i];
+
+		sbuf_add(out, "made ");
+		sbuf_add_shell(out, made->dev);
+		sbuf_addf(out, " %" PRIu64 "\n", made->bytes);
+	}
+}
+
+void plan_script(const struct plan *p, struct sbuf *out)
+{
+	struct sbuf line = { 0 };
+	size_t i;
+
+	sbuf_add(out, "#!/bin/sh\n");
+	recipe_line(p->stack->recipe, &line);
+	comment(out, sbuf_str(&line));
+	sbuf_done(&line);
+	sbuf_addf(out, "# Builds %s. It overwrites the disks named below.\n", p->stack->name);
+	sbuf_add(out, head);
+	check_disks(p->stack, out);
+	for (i = 0; i < p->steps.n; i++)
+		print_step(p->steps.at[i], out);
+	sbuf_addf(out, "\necho '%s is built'\n", p->stack->name);
+}
