@@ -8,9 +8,9 @@
 
 #include <jansson.h>
 
-struct arena;
+#include "base/arena.h"
+
 struct err;
-struct list;
 
 /*
  * Measuring. The engine copies in a child process of the executor, counts with one
@@ -22,12 +22,24 @@ enum bench_op { BENCH_WRITE, BENCH_READ };
 
 struct workload {		/* one class: "small-text", "500M" ... (workloads/) */
 	const char *name, *title;
+	const char *about;	/* NULL when not given */
 	bool single;		/* one file of `bytes`; else a set of files */
 	uint64_t bytes;		/* at scale 1 */
-	uint64_t mean_file, max_file;	/* of a set */
+	uint64_t median_file, mean_file, max_file;	/* of a set; equal: all of one size */
+	uint64_t width;		/* files in a directory of a set */
 	bool text;		/* compressible like source code; else incompressible */
 	uint64_t seed;
+	uint64_t bs;		/* most bytes in one read() or write() */
+	bool write, read;	/* op copy-in, op copy-out */
 };
+
+/* The folder the shipped workloads are read from: $NASLAB_WORKLOADS, beside the program,
+ * or the installed one. */
+const char *workload_folder(void);
+
+/* One workload from its text; `from` names it in the sentence ("small-text.workload"). */
+int workload_parse(struct arena *a, const char *name, const char *text, const char *from,
+		   struct workload *out, struct err *e);
 
 /* Every workload known, smallest first: const struct workload *. */
 int workload_list(struct arena *a, struct list *out, struct err *e);
@@ -47,19 +59,45 @@ struct bench_order {
 	const char *db;			/* NULL: default; "" : keep nothing */
 };
 
+const char *cache_word(enum cache_state cache);		/* "as-is", "cold", "warm" */
+int cache_parse(const char *word, enum cache_state *out, struct err *e);
+
 json_t *bench_order_json(const struct bench_order *o);
 int bench_order_read(struct arena *a, const json_t *json, struct bench_order *out, struct err *e);
 
-/* Space, bytes and whether it fits, before anything is written; one sentence. */
+/*
+ * What it will take, before anything is written. *out is filled also when it does not
+ * fit: then -1, and the sentence says what is missing (ERR_REFUSED).
+ */
 struct bench_forecast {
-	uint64_t need_bytes, free_bytes, write_bytes;
+	uint64_t need_bytes;	/* most that lies in the target at one time, with a reserve */
+	uint64_t free_bytes;
+	uint64_t write_bytes;	/* all that is written, over all repetitions */
+	uint64_t read_bytes;
+	unsigned runs;		/* timed ones */
 };
 int bench_forecast(const struct bench_order *o, struct bench_forecast *out, struct err *e);
 
 /*
- * Run it; called by the executor. emit() gets every event (DESIGN.md section 3:
- * sample, run, result; and "begin", "wait", "end") and must not block for long.
- * Whatever happens, no file is left in the target.
+ * Run it; called by the executor. emit() gets every event and must not block for long.
+ * SIGINT, SIGTERM and SIGHUP end it. Whatever happens, no file is left in the target;
+ * after a kill the next start on the same target cleans it.
+ *
+ *   {"event":"begin","verb":"bench","target":DIR,"runs":N,"need_bytes":N,"write_bytes":N,...}
+ *   {"event":"wait","workload":W,"text":"..."}          something untimed is going on
+ *   {"event":"sample","workload":W,"class":W,"op":"write|read","rep":1,"t_ns":N,"bytes":N,
+ *    "total_bytes":N,"disk_bytes":N,"dirty_bytes":N,"phase":"copy|sync"}       ten a second
+ *   {"event":"run", ... "rep":1,"of":7,"bytes":N,"files":N,"felt_ns":N,"durable_ns":N,
+ *    "disk_bytes":N,"bps":N,"durable_bps":N,"cpu_ns":N,"cache":"cold","flags":["cached"],
+ *    "done":4,"runs":28}                                  done and runs count all timed runs
+ *   {"event":"result", ... "runs":7,"median_bps":N,"min_bps":N,"max_bps":N,
+ *    "durable_median_bps":N,"durable_min_bps":N,"durable_max_bps":N,"id":N,"flags":[...]}
+ *   {"event":"end","verb":"bench","ok":true|false,"text":"...","exit":0|1|2|3}
+ *
+ * felt: until the last close; durable: until syncfs came back. Flags: "cached" the disks
+ * moved less than was read, or half the time of a write came after the last close;
+ * "nodisk" there is no disk below that could be asked; "sync" an array was at resync;
+ * "few" less than 6 runs; "partial" it was stopped.
  */
 int bench_run(const struct bench_order *o, void (*emit)(void *, const json_t *), void *arg,
 	      struct err *e);

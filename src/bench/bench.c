@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bench - a measurement from begin to end. Rounds, not blocks: every class is measured
+ * once before any is measured again, in an order shuffled anew for each round, so that
+ * whatever drifts meanwhile drifts over all of them alike. A class that is written and read
+ * reads what the timed write made; one that is only read is written once before.
+ */
+#include "bench/bench.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "bench/session.h"
+#include "store/store.h"
+
+volatile int session_stopped;
+
+static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
+enum { N_SIGNALS = sizeof(stop_signals) / sizeof(stop_signals[0]) };
+
+static void stop(int signal)
+{
+	(void)signal;
+	session_stopped = 1;
+}
+
+static void catch_signals(struct sigaction *before)
+{
+	struct sigaction sa = { .sa_handler = stop };
+	size_t i;
+
+	session_stopped = 0;
+	for (i = 0; i < N_SIGNALS; i++)
+		sigaction(stop_signals[i], &sa, &before[i]);
+}
+
+static void restore_signals(const struct sigaction *before)
+{
+	size_t i;
+
+	for (i = 0; i < N_SIGNALS; i++)
+		sigaction(stop_signals[i], &before[i], NULL);
+}
+
+static double *room_for(unsigned n)
+{
+	double *p = calloc(n, sizeof(*p));
+
+	if (!p)
+		die("no memory");
+	return p;
+}
+
+static void make_classes(struct session *s)
+{
+	const struct bench_order *o = s->order;
+	size_t i;
+
+	s->classes = calloc(o->workloads.n ? o->workloads.n : 1, sizeof(*s->classes));
+	if (!s->classes)
+		die("no memory");
+	for (i = 0; i < o->workloads.n; i++) {
+		struct class *c = &s->classes[s->n_classes];
+		int op;
+
+		c->w = o->workloads.at[i];
+		c->write = o->write && c->w->write;
+		c->read = o->read && c->w->read;
+		if (!c->write && !c->read)
+			continue;
+		s->n_classes++;
+		c->corpus = corpus_new(c->w, o->scale);
+		for (op = BENCH_WRITE; op <= BENCH_READ; op++) {
+			c->series[op].felt = room_for(o->reps);
+			c->series[op].durable = room_for(o->reps);
+		}
+	}
+}
+
+static void free_classes(struct session *s)
+{
+	size_t i;
+	int op;
+
+	for (i = 0; i < s->n_classes; i++) {
+		corpus_free(s->classes[i].corpus);
+		for (op = BENCH_WRITE; op <= BENCH_READ; op++) {
+			free(s->classes[i].series[op].felt);
+			free(s->classes[i].series[op].durable);
+		}
+	}
+	free(s->classes);
+}
+
+static int one_run(struct session *s, struct class *c, enum bench_op op, const char *set,
+		   struct err *e)
+{
+	struct measured m = { .samples = NULL };
+	int rc = op == BENCH_WRITE ? run_write(s, c, set, &m, e) : run_read(s, c, set, &m, e);
+
+	if (rc == 0)
+		rc = report_run(s, c, op, &m, e);
+	json_decref(m.samples);
+	return rc;
+}
+
+static void set_name(const struct session *s, const struct class *c, char buf[CORPUS_NAME])
+{
+	snprintf(buf, CORPUS_NAME, "set%zu", (size_t)(c - s->classes));
+}
+
+static int one_class(struct session *s, struct class *c, struct err *e)
+{
+	char set[CORPUS_NAME];
+
+	set_name(s, c, set);
+	if (c->write && one_run(s, c, BENCH_WRITE, set, e) < 0)
+		return -1;
+	if (c->read && one_run(s, c, BENCH_READ, set, e) < 0)
+		return -1;
+	return c->write ? run_remove(s, set, e) : 0;	/* else it is kept for the next round */
+}
+
+static void shuffle(struct class **order, size_t n, uint64_t *state)
+{
+	size_t i;
+
+	for (i = n; i > 1; i--) {
+		size_t k = corpus_mix(state) % i;
+		struct class *c = order[i - 1];
+
+		order[i - 1] = order[k];
+		order[k] = c;
+	}
+}
+
+static int rounds(struct session *s, struct err *e)
+{
+	struct class **order = calloc(s->n_classes + 1, sizeof(struct class *));
+	char set[CORPUS_NAME];
+	uint64_t state = 7;
+	size_t i;
+	int rc = 0;
+
+	if (!order)
+		die("no memory");
+	for (i = 0; i < s->n_classes; i++) {
+		order[i] = &s->classes[i];
+		set_name(s, order[i], set);
+		if (rc == 0 && !order[i]->write)
+			rc = run_prepare(s, order[i], set, e);
+	}
+	for (s->rep = 1; rc == 0 && s->rep <= s->order->reps; s->rep++) {
+		shuffle(order, s->n_classes, &state);
+		for (i = 0; rc == 0 && i < s->n_classes; i++)
+			rc = one_class(s, order[i], e);
+	}
+	free(order);
+	return rc;
+}
+
+/* Everything between the work directory's making and its removal. */
+static int measure(struct session *s, const struct bench_forecast *f, struct err *e)
+{
+	struct err more = { 0 };
+	int rc;
+
+	s->runs = f->runs;
+	counters_open(&s->counters, s->dir.target);
+	report_begin(s, f);
+	rc = rounds(s, e);
+	if (report_results(s, rc < 0, &more) < 0 && rc == 0) {
+		*e = more;
+		rc = -1;
+	}
+	counters_close(&s->counters);
+	return rc;
+}
+
+int bench_run(const struct bench_order *o, void (*emit)(void *, const json_t *), void *arg,
+	      struct err *e)
+{
+	struct session s = { .order = o, .emit = emit, .arg = arg, .dir.target = -1 };
+	struct sigaction before[N_SIGNALS];
+	struct bench_forecast f;
+	struct err cleaning = { 0 };
+	int rc;
+
+	catch_signals(before);
+	rc = workdir_open(&s.dir, o->target, e);
+	if (rc == 0)
+		rc = bench_forecast(o, &f, e);
+	if (rc == 0 && (!o->db || *o->db))
+		rc = store_open(o->db, &s.store, e);
+	if (rc == 0) {
+		make_classes(&s);
+		rc = measure(&s, &f, e);
+	}
+	if (workdir_close(&s.dir, &cleaning) < 0 && rc == 0) {
+		*e = cleaning;
+		rc = -1;
+	} else if (*cleaning.text) {
+		err_in(e, "%s, and before that", cleaning.text);
+	}
+	report_end(&s, rc < 0 ? e : NULL);
+	free_classes(&s);
+	store_close(s.store);
+	restore_signals(before);
+	return rc;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BENCH_CORPUS_H
+#define BENCH_CORPUS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct workload;
+struct corpus_text;
+
+/*
+ * The files of a workload: how many, how large, what is in them. Everything follows from
+ * the seed; a block's content from (seed, file, block), so any block can be made again to
+ * check what was read, and no source has to be kept.
+ */
+enum {
+	CORPUS_BLOCK = 65536,	/* bytes that are made at once */
+	CORPUS_SLACK = 64,	/* bytes behind a block that making it may overwrite */
+	CORPUS_NAME = 32,
+};
+
+struct corpus {
+	uint64_t seed;
+	size_t n;		/* files */
+	uint64_t *sizes;	/* each at least 1 */
+	uint64_t bytes;		/* their sum */
+	size_t width;		/* files in a directory; 0: no directories */
+	size_t n_dirs;
+	struct corpus_text *text;	/* NULL: incompressible */
+};
+
+/* scale multiplies the bytes; of a set it multiplies the number of files. */
+struct corpus *corpus_new(const struct workload *w, double scale);
+void corpus_free(struct corpus *c);		/* takes NULL */
+
+/* The first len bytes of a block; out has room for CORPUS_SLACK more. */
+void corpus_block(const struct corpus *c, uint64_t file, uint64_t block, size_t len,
+		  unsigned char *out);
+
+void corpus_dir_name(size_t dir, char buf[CORPUS_NAME]);
+void corpus_file_name(const struct corpus *c, size_t file, char buf[CORPUS_NAME]);
+
+/* The two generators; corpus_text_new() makes the phrases they draw from. */
+void corpus_random(uint64_t key, size_t len, unsigned char *out);
+struct corpus_text *corpus_text_new(void);
+void corpus_text_free(struct corpus_text *t);
+void corpus_text(const struct corpus_text *t, uint64_t key, size_t len, unsigned char *out);
+
+/* splitmix64: the next number; *state moves on. */
+uint64_t corpus_mix(uint64_t *state);
+
+#endif

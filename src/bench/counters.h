@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BENCH_COUNTERS_H
+#define BENCH_COUNTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+/*
+ * What the disks below a directory really moved. A read that moves nothing at the disks
+ * came from memory; nobody should have to guess that.
+ */
+struct counters {
+	struct arena *arena;
+	struct list disks;	/* const char *: whole disks, "sda" */
+	struct list arrays;	/* const char *: md arrays on the way down, "md127" */
+	int *fds;		/* their stat files, kept open */
+	int memory;		/* /proc/meminfo */
+};
+
+struct disk_bytes {
+	uint64_t read, written;
+};
+
+/* Never fails: a file system without disks (tmpfs, NFS) has none. */
+void counters_open(struct counters *c, int target);
+void counters_close(struct counters *c);
+void counters_read(const struct counters *c, struct disk_bytes *out);
+uint64_t counters_dirty(const struct counters *c);	/* dirty and under write-back */
+/* Is an array below at resync, recovery, check or reshape? */
+bool counters_syncing(const struct counters *c);
+
+/* The parts, below a root prefix ("" for this machine) so that a recorded one can be used. */
+void leaf_disks(const char *root, struct arena *a, unsigned major, unsigned minor,
+		struct list *disks, struct list *arrays);
+/* The disks of every device of the btrfs that the device name ("sda1") is part of. */
+bool leaf_disks_btrfs(const char *root, struct arena *a, const char *device,
+		      struct list *disks, struct list *arrays);
+/* One line of /sys/block/X/stat; false when it is none. */
+bool disk_stat_parse(const char *text, struct disk_bytes *out);
+uint64_t meminfo_dirty(const char *text);
+/* "/mnt/a=RW:/mnt/b" as a list of folders. */
+void mergerfs_branches(struct arena *a, const char *text, struct list *out);
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine - the timed copy. Plain read() and write() with large buffers is at the limit of
+ * what a machine can do with one file; what matters is that the source never limits (a
+ * second thread makes the data), that both clocks are read (last close, and syncfs), and
+ * that nothing but one relaxed add a buffer happens in between.
+ */
+#include "bench/engine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/units.h"
+#include "bench/corpus.h"
+#include "build/job.h"
+
+struct engine_shared {
+	_Atomic uint64_t bytes;
+	_Atomic int stop, phase;
+	/* written by the child before it ends */
+	struct engine_result result;
+	int error;
+	char text[300];
+};
+
+/* The child's own state. */
+struct copy {
+	const struct engine_job *job;
+	struct engine_shared *shared;
+	struct ring *ring;		/* WRITE, VERIFY */
+	unsigned char *buffer;		/* READ, VERIFY */
+	size_t bs;
+	int dir;			/* directory the current file is in */
+};
+
+uint64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+size_t engine_buffer_bytes(void)
+{
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return memory < 2 * GIB ? 256 * KIB : MIB;
+}
+
+void *engine_buffer(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	memset(p, 0, size);
+	return p;
+}
+
+/* Note what failed with errno and the file; always -1. */
+static int failed(struct copy *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static int failed(struct copy *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	c->shared->error = errno;
+	va_start(ap, fmt);
+	vsnprintf(c->shared->text, sizeof(c->shared->text), fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+/* One buffer more is done; is it time to go? */
+static int counted(struct copy *c, size_t len)
+{
+	atomic_fetch_add_explicit(&c->shared->bytes, len, memory_order_relaxed);
+	if (!atomic_load_explicit(&c->shared->stop, memory_order_relaxed))
+		return 0;
+	errno = 0;
+	return failed(c, "stopped");
+}
+
+static int write_file(struct copy *c, const char *name, uint64_t size)
+{
+	int fd = openat(c->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		return failed(c, "cannot make %s", name);
+	while (size) {
+		size_t most = size < c->bs ? (size_t)size : c->bs, len;
+		const unsigned char *data = ring_take(c->ring, most, &len);
+
+		size -= len;
+		while (len) {
+			ssize_t put = write(fd, data, len);
+
+			if (put < 0 && errno == EINTR)
+				continue;
+			if (put < 0)
+				return failed(c, "cannot write %s", name);
+			data += put;
+			len -= (size_t)put;
+			if (counted(c, (size_t)put) < 0)
+				return -1;
+		}
+	}
+	if (close(fd) < 0)
+		return failed(c, "cannot close %s", name);
+	return 0;
+}
+
+/* Is what was read what was written? */
+static int same(struct copy *c, const char *name, uint64_t at, size_t len)
+{
+	const unsigned char *got = c->buffer;
+
+	while (len) {
+		size_t part;
+		const unsigned char *want = ring_take(c->ring, len, &part);
+
+		if (memcmp(got, want, part)) {
+			errno = EILSEQ;
+			return failed(c, "%s holds other data than was written, after byte %llu",
+				      name, (unsigned long long)at);
+		}
+		got += part;
+		at += part;
+		len -= part;
+	}
+	return 0;
+}
+
+static int read_file(struct copy *c, const char *name, uint64_t size)
+{
+	int fd = openat(c->dir, name, O_RDONLY | O_CLOEXEC);
+	uint64_t done = 0;
+	ssize_t got;
+
+	if (fd < 0)
+		return failed(c, "cannot open %s", name);
+	while ((got = read(fd, c->buffer, c->bs)) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return failed(c, "cannot read %s", name);
+		if (done + (uint64_t)got > size)
+			break;
+		if (c->ring && same(c, name, done, (size_t)got) < 0)
+			return -1;
+		done += (uint64_t)got;
+		if (counted(c, (size_t)got) < 0)
+			return -1;
+	}
+	if (done != size || got) {
+		errno = EILSEQ;
+		return failed(c, "%s is not as long as it was written", name);
+	}
+	close(fd);
+	return 0;
+}
+
+/* Go to the directory of the file; make it when writing. */
+static int enter_dir(struct copy *c, size_t dir)
+{
+	char name[CORPUS_NAME];
+
+	corpus_dir_name(dir, name);
+	if (c->dir != c->job->dir)
+		close(c->dir);
+	if (c->job->op == ENGINE_WRITE && mkdirat(c->job->dir, name, 0755) < 0)
+		return failed(c, "cannot make the directory %s", name);
+	c->dir = openat(c->job->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (c->dir < 0)
+		return failed(c, "cannot open the directory %s", name);
+	return 0;
+}
+
+static int copy_all(struct copy *c)
+{
+	const struct corpus *corpus = c->job->corpus;
+	char name[CORPUS_NAME];
+	size_t i;
+
+	for (i = 0; i < corpus->n; i++) {
+		if (corpus->width && i % corpus->width == 0 &&
+		    enter_dir(c, i / corpus->width) < 0)
+			return -1;
+		corpus_file_name(corpus, i, name);
+		if (c->job->op == ENGINE_WRITE ? write_file(c, name, corpus->sizes[i]) < 0 :
+						 read_file(c, name, corpus->sizes[i]) < 0)
+			return -1;
+		c->shared->result.files++;
+	}
+	return 0;
+}
+
+/*
+ * It must not write on into the target when its parent was killed. What other signals
+ * mean the parent decides; the child obeys its stop mark. Too large a file is an error.
+ */
+static void settle_in(void)
+{
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGXFSZ };
+	size_t i;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
+}
+
+/* The child: everything that needs memory or a thread first, then the clock. */
+static int copy_main(void *arg, int fd)
+{
+	struct copy *c = arg;
+	struct engine_result *r = &c->shared->result;
+	size_t buffer = engine_buffer_bytes();
+	struct rusage ru;
+	uint64_t start;
+
+	(void)fd;
+	settle_in();
+	c->bs = c->job->bs && c->job->bs < buffer ? c->job->bs : buffer;
+	c->dir = c->job->dir;
+	if (c->job->op != ENGINE_WRITE) {
+		c->buffer = engine_buffer(buffer);
+		if (!c->buffer)
+			return failed(c, "no memory for a buffer"), 1;
+	}
+	if (c->job->op != ENGINE_READ) {
+		c->ring = ring_start(c->job->corpus, buffer);
+		if (!c->ring)
+			return failed(c, "no memory for the buffers"), 1;
+	}
+	atomic_store(&c->shared->phase, PHASE_COPY);
+	start = clock_ns();
+	if (copy_all(c) < 0)
+		return 1;
+	r->felt_ns = r->durable_ns = clock_ns() - start;
+	if (c->job->op == ENGINE_WRITE) {
+		atomic_store(&c->shared->phase, PHASE_SYNC);
+		if (syncfs(c->job->dir) < 0)
+			return failed(c, "cannot make it durable"), 1;
+		r->durable_ns = clock_ns() - start;
+	}
+	getrusage(RUSAGE_SELF, &ru);
+	r->cpu_ns = (uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000000u +
+		    (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000u;
+	r->bytes = atomic_load(&c->shared->bytes);
+	atomic_store(&c->shared->phase, PHASE_DONE);
+	return 0;
+}
+
+int engine_start(const struct engine_job *job, struct engine *x, struct err *e)
+{
+	struct copy c = { .job = job };
+	struct engine_shared *s;
+
+	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (s == MAP_FAILED)
+		return err_sys(e, "no memory for the counters");
+	c.shared = s;
+	x->shared = s;
+	if (job_child(copy_main, &c, &x->pid, &x->fd, e) == 0)
+		return 0;
+	munmap(s, sizeof(*s));
+	return -1;
+}
+
+uint64_t engine_bytes(const struct engine *x)
+{
+	return atomic_load_explicit(&x->shared->bytes, memory_order_relaxed);
+}
+
+enum engine_phase engine_phase(const struct engine *x)
+{
+	return (enum engine_phase)atomic_load(&x->shared->phase);
+}
+
+bool engine_ended(const struct engine *x, int timeout_ms)
+{
+	struct pollfd p = { .fd = x->fd, .events = POLLIN };
+
+	return poll(&p, 1, timeout_ms) > 0;
+}
+
+void engine_stop(struct engine *x)
+{
+	atomic_store(&x->shared->stop, 1);
+}
+
+int engine_end(struct engine *x, struct engine_result *out, int *error, struct err *e)
+{
+	struct engine_shared *s = x->shared;
+	int status = 0, rc = 0;
+
+	job_reap(x->pid, true, &status);
+	close(x->fd);
+	*error = 0;
+	*out = s->result;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && s->phase == PHASE_DONE) {
+		;
+	} else if (s->text[0]) {
+		*error = s->error;
+		out->bytes = atomic_load(&s->bytes);
+		rc = s->error == 0 || s->error == EILSEQ ?
+		     err_set(e, ERR_FAIL, "%s", s->text) :
+		     err_set(e, ERR_FAIL, "%s: %s", s->text, strerror(s->error));
+	} else if (WIFSIGNALED(status)) {
+		rc = err_set(e, ERR_FAIL, "the copy's process was killed by signal %d",
+			     WTERMSIG(status));
+	} else {
+		rc = err_set(e, ERR_FAIL, "the copy's process ended by itself");
+	}
+	munmap(s, sizeof(*s));
+	return rc;
+}

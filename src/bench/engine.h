@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BENCH_ENGINE_H
+#define BENCH_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct corpus;
+struct err;
+
+/*
+ * One timed copy in a child process. The parent looks at the shared counters as often as
+ * it likes and never holds the copy up.
+ */
+enum engine_op {
+	ENGINE_WRITE,		/* make the files: generated in memory -> target */
+	ENGINE_READ,		/* read them all: target -> memory */
+	ENGINE_VERIFY,		/* read them all and compare with what was generated */
+};
+
+enum engine_phase { PHASE_READY, PHASE_COPY, PHASE_SYNC, PHASE_DONE };
+
+struct engine_job {
+	enum engine_op op;
+	const struct corpus *corpus;
+	int dir;		/* the files' directory */
+	size_t bs;		/* most bytes in one call; 0: the buffer's size */
+};
+
+struct engine_result {
+	uint64_t bytes, files;
+	uint64_t felt_ns;	/* until the last close */
+	uint64_t durable_ns;	/* until syncfs came back; as felt when reading */
+	uint64_t cpu_ns;	/* of the child, both threads */
+};
+
+struct engine_shared;
+
+struct engine {
+	int64_t pid;
+	int fd;			/* readable (end of file) when the child has ended */
+	struct engine_shared *shared;
+};
+
+int engine_start(const struct engine_job *job, struct engine *x, struct err *e);
+uint64_t engine_bytes(const struct engine *x);
+enum engine_phase engine_phase(const struct engine *x);
+/* Has it ended? Waits at most timeout_ms; a signal ends the wait. */
+bool engine_ended(const struct engine *x, int timeout_ms);
+void engine_stop(struct engine *x);	/* ask it to; it ends at the next buffer */
+
+/*
+ * Wait for the end and take the result. On -1 *error is the errno of what failed (0: none,
+ * it was stopped or killed) and the sentence says at which file.
+ */
+int engine_end(struct engine *x, struct engine_result *out, int *error, struct err *e);
+
+/* Buffers: 1 MiB, on a machine with less than 2 GB of memory 256 KiB. */
+size_t engine_buffer_bytes(void);
+/* Page aligned, every page touched; NULL with errno set when there is no memory. */
+void *engine_buffer(size_t size);
+uint64_t clock_ns(void);
+
+/*
+ * The second thread's door: buffers filled ahead with the content of the files one after
+ * the other, so that making data does not hold up the copy.
+ */
+struct ring;
+struct ring *ring_start(const struct corpus *c, size_t buffer);	/* NULL with errno set */
+/* The next bytes, at most `most`, all of one buffer; waits until they are there. */
+const unsigned char *ring_take(struct ring *r, size_t most, size_t *len);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* report - what a measurement says: events for whoever looks, records for the store. */
+#include "bench/session.h"
+
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "store/store.h"
+
+static const struct {
+	enum flag flag;
+	const char *word;
+} flag_names[] = {
+	{ FLAG_CACHED, "cached" }, { FLAG_NODISK, "nodisk" }, { FLAG_SYNC, "sync" },
+	{ FLAG_FEW, "few" }, { FLAG_PARTIAL, "partial" },
+};
+
+const char *op_word(enum bench_op op)
+{
+	return op == BENCH_WRITE ? "write" : "read";
+}
+
+json_t *flag_words(unsigned flags)
+{
+	json_t *words = json_array();
+	size_t i;
+
+	for (i = 0; i < sizeof(flag_names) / sizeof(flag_names[0]); i++) {
+		if (flags & flag_names[i].flag)
+			json_add_str(words, flag_names[i].word);
+	}
+	return words;
+}
+
+json_t *event_new(const char *event, const struct class *c)
+{
+	json_t *j = json_object();
+
+	json_put_str(j, "event", event);
+	if (c) {
+		json_put_str(j, "workload", c->w->name);
+		json_put_str(j, "class", c->w->name);
+	}
+	return j;
+}
+
+static void emit(struct session *s, json_t *event)
+{
+	s->emit(s->arg, event);
+	json_decref(event);
+}
+
+static void put_rate(json_t *j, const char *key, double bps)
+{
+	json_put_u64(j, key, (uint64_t)(bps + 0.5));
+}
+
+void report_begin(struct session *s, const struct bench_forecast *f)
+{
+	const struct bench_order *o = s->order;
+	json_t *j = event_new("begin", NULL), *classes = json_array(), *disks = json_array();
+	size_t i;
+
+	json_put_str(j, "verb", "bench");
+	json_put_str(j, "target", o->target);
+	json_put_str(j, "label", o->label ? o->label : o->target);
+	if (o->build)
+		json_put_str(j, "build", o->build);
+	for (i = 0; i < s->n_classes; i++) {
+		json_t *c = json_object();
+
+		json_put_str(c, "workload", s->classes[i].w->name);
+		json_put_u64(c, "bytes", s->classes[i].corpus->bytes);
+		json_put_u64(c, "files", s->classes[i].corpus->n);
+		json_object_set_new(c, "write", json_boolean(s->classes[i].write));
+		json_object_set_new(c, "read", json_boolean(s->classes[i].read));
+		json_array_append_new(classes, c);
+	}
+	json_object_set_new(j, "classes", classes);
+	for (i = 0; i < s->counters.disks.n; i++)
+		json_add_str(disks, s->counters.disks.at[i]);
+	json_object_set_new(j, "disks", disks);
+	json_put_u64(j, "reps", o->reps);
+	json_object_set_new(j, "scale", json_real(o->scale));
+	json_put_str(j, "cache", cache_word(o->cache));
+	json_put_u64(j, "runs", f->runs);
+	json_put_u64(j, "need_bytes", f->need_bytes);
+	json_put_u64(j, "free_bytes", f->free_bytes);
+	json_put_u64(j, "write_bytes", f->write_bytes);
+	json_put_u64(j, "read_bytes", f->read_bytes);
+	emit(s, j);
+}
+
+void report_wait(struct session *s, const struct class *c, const char *text)
+{
+	json_t *j = event_new("wait", c);
+
+	json_put_str(j, "text", text);
+	emit(s, j);
+}
+
+void report_sample(struct session *s, const struct class *c, enum bench_op op, uint64_t t_ns,
+		   uint64_t bytes, uint64_t disk_bytes, uint64_t dirty_bytes, bool syncing)
+{
+	json_t *j = event_new("sample", c);
+
+	json_put_str(j, "op", op_word(op));
+	json_put_u64(j, "rep", s->rep);
+	json_put_u64(j, "of", s->order->reps);
+	json_put_u64(j, "t_ns", t_ns);
+	json_put_u64(j, "bytes", bytes);
+	json_put_u64(j, "total_bytes", c->corpus->bytes);
+	json_put_u64(j, "disk_bytes", disk_bytes);
+	json_put_u64(j, "dirty_bytes", dirty_bytes);
+	json_put_str(j, "phase", syncing ? "sync" : "copy");
+	json_put_u64(j, "done", s->done);
+	json_put_u64(j, "runs", s->runs);
+	emit(s, j);
+}
+
+static const char *cache_of(const struct session *s, enum bench_op op)
+{
+	return cache_word(op == BENCH_WRITE ? CACHE_AS_IS : s->order->cache);
+}
+
+/* What a result says about how it came about, enough to repeat it. */
+static json_t *record_new(const struct session *s, const struct class *c, enum bench_op op)
+{
+	json_t *j = event_new("result", c);
+	struct utsname u;
+
+	json_put_str(j, "op", op_word(op));
+	json_put_str(j, "target", s->order->target);
+	json_put_str(j, "label", s->order->label ? s->order->label : s->order->target);
+	if (s->order->build)
+		json_put_str(j, "build", s->order->build);
+	json_put_u64(j, "bytes", c->corpus->bytes);
+	json_put_u64(j, "files", c->corpus->n);
+	json_object_set_new(j, "scale", json_real(s->order->scale));
+	json_put_u64(j, "bs", c->w->bs);
+	json_put_str(j, "cache", cache_of(s, op));
+	if (uname(&u) == 0)
+		json_put_str(j, "kernel", u.release);
+	json_put_u64(j, "memory_bytes", (uint64_t)sysconf(_SC_PHYS_PAGES) *
+					(uint64_t)sysconf(_SC_PAGESIZE));
+	json_put_str(j, "version", VERSION);
+	return j;
+}
+
+/* The numbers of a series as far as it is. */
+static json_t *result_json(const struct session *s, const struct class *c, enum bench_op op,
+			   bool partial)
+{
+	const struct series *r = &c->series[op];
+	json_t *j = record_new(s, c, op);
+	struct stats felt, durable;
+	unsigned flags = r->flags;
+
+	stats_of(r->felt, r->n, &felt);
+	stats_of(r->durable, r->n, &durable);
+	if (r->n < FEW_RUNS)
+		flags |= FLAG_FEW;
+	if (partial || r->n < s->order->reps)
+		flags |= FLAG_PARTIAL;
+	json_put_u64(j, "runs", r->n);
+	put_rate(j, "median_bps", felt.median);
+	put_rate(j, "min_bps", felt.min);
+	put_rate(j, "max_bps", felt.max);
+	put_rate(j, "durable_median_bps", durable.median);
+	put_rate(j, "durable_min_bps", durable.min);
+	put_rate(j, "durable_max_bps", durable.max);
+	if (felt.median > 0 && durable.median > 0) {
+		double bytes = (double)c->corpus->bytes * 1e9;
+
+		json_put_u64(j, "felt_ns", (uint64_t)(bytes / felt.median + 0.5));
+		json_put_u64(j, "durable_ns", (uint64_t)(bytes / durable.median + 0.5));
+	}
+	json_put_u64(j, "disk_bytes", r->n ? r->disk_bytes / r->n : 0);	/* a run, on average */
+	json_object_set_new(j, "flags", flag_words(flags));
+	return j;
+}
+
+static double rate(uint64_t bytes, uint64_t ns)
+{
+	return (double)bytes * 1e9 / (double)(ns ? ns : 1);
+}
+
+int report_run(struct session *s, struct class *c, enum bench_op op, struct measured *m,
+	       struct err *e)
+{
+	struct series *r = &c->series[op];
+	json_t *j = event_new("run", c), *record;
+	int64_t id;
+	int rc = 0;
+
+	r->felt[r->n] = rate(m->copy.bytes, m->copy.felt_ns);
+	r->durable[r->n] = rate(m->copy.bytes, m->copy.durable_ns);
+	r->disk_bytes += m->disk_bytes;
+	r->flags |= m->flags;
+	s->done++;
+	json_put_str(j, "op", op_word(op));
+	json_put_u64(j, "rep", s->rep);
+	json_put_u64(j, "of", s->order->reps);
+	json_put_u64(j, "bytes", m->copy.bytes);
+	json_put_u64(j, "files", m->copy.files);
+	json_put_u64(j, "felt_ns", m->copy.felt_ns);
+	json_put_u64(j, "durable_ns", m->copy.durable_ns);
+	json_put_u64(j, "disk_bytes", m->disk_bytes);
+	put_rate(j, "bps", r->felt[r->n]);
+	put_rate(j, "durable_bps", r->durable[r->n]);
+	json_put_u64(j, "cpu_ns", m->copy.cpu_ns);
+	json_put_str(j, "cache", cache_of(s, op));
+	if (m->verified)
+		json_object_set_new(j, "verified", json_true());
+	json_object_set_new(j, "flags", flag_words(m->flags));
+	json_put_u64(j, "done", s->done);
+	json_put_u64(j, "runs", s->runs);
+	r->n++;
+	if (s->store) {
+		record = result_json(s, c, op, true);
+		rc = r->id ? store_result_update(s->store, r->id, record, e) :
+			     store_result_add(s->store, record, &r->id, e);
+		json_decref(record);
+		if (rc == 0)
+			rc = store_run_add(s->store, r->id, j, &id, e);
+		if (rc == 0)
+			rc = store_samples_add(s->store, id, m->samples, e);
+	}
+	emit(s, j);
+	return rc;
+}
+
+int report_results(struct session *s, bool partial, struct err *e)
+{
+	size_t i;
+	int op, rc = 0;
+
+	for (i = 0; i < s->n_classes; i++) {
+		for (op = BENCH_WRITE; op <= BENCH_READ; op++) {
+			const struct class *c = &s->classes[i];
+			json_t *j;
+
+			if (!c->series[op].n)
+				continue;
+			j = result_json(s, c, (enum bench_op)op, partial);
+			if (s->store && rc == 0)
+				rc = store_result_update(s->store, c->series[op].id, j, e);
+			if (c->series[op].id)
+				json_put_u64(j, "id", (uint64_t)c->series[op].id);
+			emit(s, j);
+		}
+	}
+	return rc;
+}
+
+void report_end(struct session *s, const struct err *e)
+{
+	json_t *j = event_new("end", NULL);
+
+	json_put_str(j, "verb", "bench");
+	json_object_set_new(j, "ok", json_boolean(!e));
+	json_put_str(j, "text", e ? e->text : "measured");
+	json_put_u64(j, "exit", e ? (uint64_t)e->kind : 0);
+	emit(s, j);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ring - four buffers that a second thread fills with the files' content, one file after
+ * the other without a gap, so that handing over happens once a buffer and not once a file.
+ * The thread ends with its process.
+ */
+#include "bench/engine.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+
+#include "bench/corpus.h"
+
+enum { SLOTS = 4 };
+
+struct ring {
+	const struct corpus *corpus;
+	size_t buffer;			/* bytes of one slot */
+	struct slot {
+		unsigned char *data;
+		size_t len;
+	} slots[SLOTS];
+	sem_t empty, full;
+	/* the taker's place */
+	unsigned slot;
+	size_t at;
+	bool holds;
+};
+
+static void wait_for(sem_t *sem)
+{
+	while (sem_wait(sem) < 0 && errno == EINTR)
+		;
+}
+
+static void *fill(void *arg)
+{
+	struct ring *r = arg;
+	const struct corpus *c = r->corpus;
+	struct slot *s = &r->slots[0];
+	unsigned at = 0;
+	size_t file;
+
+	wait_for(&r->empty);
+	s->len = 0;
+	for (file = 0; file < c->n; file++) {
+		uint64_t left = c->sizes[file], block;
+
+		for (block = 0; left; block++) {
+			size_t len = left < CORPUS_BLOCK ? (size_t)left : (size_t)CORPUS_BLOCK;
+
+			if (s->len + len > r->buffer) {
+				sem_post(&r->full);
+				s = &r->slots[++at % SLOTS];
+				wait_for(&r->empty);
+				s->len = 0;
+			}
+			corpus_block(c, file, block, len, s->data + s->len);
+			s->len += len;
+			left -= len;
+		}
+	}
+	sem_post(&r->full);
+	return NULL;
+}
+
+struct ring *ring_start(const struct corpus *c, size_t buffer)
+{
+	struct ring *r = calloc(1, sizeof(*r));
+	pthread_t thread;
+	int error;
+	size_t i;
+
+	if (!r)
+		return NULL;
+	r->corpus = c;
+	r->buffer = buffer;
+	for (i = 0; i < SLOTS; i++) {
+		r->slots[i].data = engine_buffer(buffer + CORPUS_SLACK);
+		if (!r->slots[i].data)
+			return NULL;
+	}
+	sem_init(&r->empty, 0, SLOTS);
+	sem_init(&r->full, 0, 0);
+	error = pthread_create(&thread, NULL, fill, r);
+	if (error) {
+		errno = error;
+		return NULL;
+	}
+	pthread_detach(thread);
+	return r;
+}
+
+const unsigned char *ring_take(struct ring *r, size_t most, size_t *len)
+{
+	struct slot *s = &r->slots[r->slot % SLOTS];
+	const unsigned char *data;
+
+	if (r->holds && r->at == s->len) {
+		sem_post(&r->empty);
+		s = &r->slots[++r->slot % SLOTS];
+		r->holds = false;
+	}
+	if (!r->holds) {
+		wait_for(&r->full);
+		r->holds = true;
+		r->at = 0;
+	}
+	*len = s->len - r->at < most ? s->len - r->at : most;
+	data = s->data + r->at;
+	r->at += *len;
+	return data;
+}

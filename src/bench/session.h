@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BENCH_SESSION_H
+#define BENCH_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "bench/bench.h"
+#include "bench/corpus.h"
+#include "bench/counters.h"
+#include "bench/engine.h"
+#include "bench/workdir.h"
+
+/* One measurement from begin to end: what bench.c, run.c and report.c share. */
+
+enum { FEW_RUNS = 6 };
+
+enum flag {		/* bits; flag_words() has their names */
+	FLAG_CACHED = 1, FLAG_NODISK = 2, FLAG_SYNC = 4, FLAG_FEW = 8, FLAG_PARTIAL = 16,
+};
+
+struct measured {	/* one timed run */
+	struct engine_result copy;
+	uint64_t disk_bytes;
+	unsigned flags;
+	bool verified;
+	json_t *samples;	/* [[ms, bytes, disk bytes, dirty bytes], ...] */
+};
+
+struct series {		/* the runs of one class and one operation */
+	double *felt, *durable;		/* bytes a second */
+	uint64_t felt_bytes, disk_bytes;	/* sums */
+	unsigned n, flags;
+	int64_t id;		/* in the store */
+};
+
+struct class {
+	const struct workload *w;
+	struct corpus *corpus;
+	bool write, read;
+	struct series series[2];	/* by enum bench_op */
+};
+
+struct session {
+	const struct bench_order *order;
+	void (*emit)(void *arg, const json_t *event);
+	void *arg;
+	struct store *store;		/* NULL: keep nothing */
+	struct workdir dir;
+	struct counters counters;
+	struct class *classes;
+	size_t n_classes;
+	unsigned done, runs;		/* timed runs */
+	unsigned rep;			/* the one that goes on, from 1 */
+};
+
+extern volatile int session_stopped;	/* set by a signal */
+
+/* run.c: one run on a set of files below the work directory. */
+int run_write(struct session *s, const struct class *c, const char *set, struct measured *m,
+	      struct err *e);
+int run_read(struct session *s, const struct class *c, const char *set, struct measured *m,
+	     struct err *e);
+/* Make a set without timing it. */
+int run_prepare(struct session *s, const struct class *c, const char *set, struct err *e);
+int run_remove(struct session *s, const char *set, struct err *e);
+
+/* report.c: events and records. */
+json_t *event_new(const char *event, const struct class *c);
+void report_begin(struct session *s, const struct bench_forecast *f);
+void report_wait(struct session *s, const struct class *c, const char *text);
+void report_sample(struct session *s, const struct class *c, enum bench_op op, uint64_t t_ns,
+		   uint64_t bytes, uint64_t disk_bytes, uint64_t dirty_bytes, bool syncing);
+int report_run(struct session *s, struct class *c, enum bench_op op, struct measured *m,
+	       struct err *e);
+int report_results(struct session *s, bool partial, struct err *e);
+void report_end(struct session *s, const struct err *e);
+
+const char *op_word(enum bench_op op);
+json_t *flag_words(unsigned flags);
+
+#endif

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * workdir - where the files of a measurement live, and how they go away again. A directory
+ * is only ever removed when its name has our form, it belongs to us and its manifest names
+ * a process of ours that no longer lives (process id, when it started, and the boot).
+ */
+#include "bench/workdir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/sbuf.h"
+#include "base/text.h"
+#include "bench/corpus.h"
+
+static const char prefix[] = ".naslab-bench-";
+static const char manifest[] = "manifest";
+
+enum { LETTERS = 6, DEEPEST = 8, EMPTY_SECONDS = 60 };
+
+static bool name_is_ours(const char *name)
+{
+	return !strncmp(name, prefix, sizeof(prefix) - 1) &&
+	       strlen(name) == sizeof(prefix) - 1 + LETTERS;
+}
+
+/* When a process started, in ticks since boot; 0 when there is none. */
+static uint64_t process_begin(int64_t pid)
+{
+	struct arena *a = arena_new();
+	char *line = file_line(a, "", "/proc/%lld/stat", (long long)pid), *at, *save = NULL;
+	uint64_t ticks = 0;
+	int i;
+
+	at = line ? strrchr(line, ')') : NULL;	/* the name may hold anything */
+	if (at) {
+		at = strtok_r(at + 1, " ", &save);
+		for (i = 3; at && i < 22; i++)
+			at = strtok_r(NULL, " ", &save);
+		if (at)
+			ticks = strtoull(at, NULL, 10);
+	}
+	arena_free(a);
+	return ticks;
+}
+
+static char *boot_id(struct arena *a)
+{
+	char *id = file_line(a, "", "/proc/sys/kernel/random/boot_id");
+
+	return id ? id : arena_strdup(a, "unknown");
+}
+
+/*
+ * Empty a directory. No link is followed and no other file system is entered; what cannot
+ * be removed is left and makes it fail with errno.
+ */
+static int empty_dir(int dir, dev_t dev, unsigned depth)
+{
+	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), error = 0;
+	struct dirent *d;
+	struct stat st;
+	DIR *list;
+
+	list = copy < 0 ? NULL : fdopendir(copy);
+	if (!list) {
+		if (copy >= 0)
+			close(copy);
+		return -1;
+	}
+	while ((d = readdir(list))) {
+		int sub;
+
+		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
+			continue;
+		if (d->d_type != DT_DIR && unlinkat(dir, d->d_name, 0) == 0)
+			continue;
+		if (d->d_type != DT_DIR && errno != EISDIR && errno != EPERM) {
+			error = errno;
+			continue;
+		}
+		sub = openat(dir, d->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (sub < 0 || fstat(sub, &st) < 0 || st.st_dev != dev || depth >= DEEPEST ||
+		    empty_dir(sub, dev, depth + 1) < 0 ||
+		    unlinkat(dir, d->d_name, AT_REMOVEDIR) < 0)
+			error = errno ? errno : EXDEV;
+		if (sub >= 0)
+			close(sub);
+	}
+	closedir(list);
+	errno = error;
+	return error ? -1 : 0;
+}
+
+/* Remove the manifest last: until then a later start can still tell whose it is. */
+static int remove_ours(int target, const char *name, int dir, dev_t dev)
+{
+	struct dirent *d;
+	DIR *list = fdopendir(dup(dir));
+	int error = 0;
+
+	if (!list)
+		return -1;
+	rewinddir(list);
+	while ((d = readdir(list))) {
+		int sub;
+
+		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, "..") ||
+		    !strcmp(d->d_name, manifest))
+			continue;
+		sub = openat(dir, d->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (sub < 0 ? unlinkat(dir, d->d_name, 0) < 0 :
+			      (empty_dir(sub, dev, 0) < 0 ||
+			       unlinkat(dir, d->d_name, AT_REMOVEDIR) < 0))
+			error = errno ? errno : EIO;
+		if (sub >= 0)
+			close(sub);
+	}
+	closedir(list);
+	if (!error && unlinkat(dir, manifest, 0) < 0 && errno != ENOENT)
+		error = errno;
+	if (!error && unlinkat(target, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
+		error = errno;
+	errno = error;
+	return error ? -1 : 0;
+}
+
+/* Does the manifest in dir name a process of ours that is gone? */
+static bool owner_is_gone(int dir)
+{
+	struct arena *a = arena_new();
+	int fd = openat(dir, manifest, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	json_t *m = fd < 0 ? NULL : json_loadfd(fd, JSON_REJECT_DUPLICATES, NULL);
+	const char *made_by = json_str(m, "naslab"), *boot = json_str(m, "boot");
+	uint64_t pid = json_u64(m, "pid", 0), begin = json_u64(m, "begin", 0);
+	bool gone = false;
+
+	if (made_by && !strcmp(made_by, "bench") && boot && pid && begin)
+		gone = strcmp(boot, boot_id(a)) || process_begin((int64_t)pid) != begin;
+	json_decref(m);
+	if (fd >= 0)
+		close(fd);
+	arena_free(a);
+	return gone;
+}
+
+/* Killed between making the directory and its manifest: empty, and old enough. */
+static bool is_old_and_empty(int dir, const struct stat *st)
+{
+	DIR *list;
+	struct dirent *d;
+	bool empty = true;
+
+	if (time(NULL) - st->st_mtime < EMPTY_SECONDS)
+		return false;
+	list = fdopendir(dup(dir));
+	if (!list)
+		return false;
+	while ((d = readdir(list)))
+		empty &= !strcmp(d->d_name, ".") || !strcmp(d->d_name, "..");
+	closedir(list);
+	return empty;
+}
+
+unsigned workdir_clean(int target)
+{
+	int copy = openat(target, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = copy < 0 ? NULL : fdopendir(copy);
+	struct stat st, here;
+	unsigned removed = 0;
+	struct dirent *d;
+
+	if (!list) {
+		if (copy >= 0)
+			close(copy);
+		return 0;
+	}
+	while ((d = readdir(list))) {
+		int dir;
+
+		if (!name_is_ours(d->d_name))
+			continue;
+		dir = openat(target, d->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (dir < 0)
+			continue;
+		if (fstat(dir, &st) == 0 && fstat(target, &here) == 0 &&
+		    st.st_dev == here.st_dev && st.st_uid == geteuid() &&
+		    (owner_is_gone(dir) || is_old_and_empty(dir, &st)) &&
+		    remove_ours(target, d->d_name, dir, st.st_dev) == 0)
+			removed++;
+		close(dir);
+	}
+	closedir(list);
+	return removed;
+}
+
+static int write_manifest(int dir)
+{
+	struct arena *a = arena_new();
+	json_t *m = json_object();
+	int fd, rc = -1, error;
+	ssize_t len;
+	char *line;
+
+	json_put_str(m, "naslab", "bench");
+	json_put_u64(m, "pid", (uint64_t)getpid());
+	json_put_u64(m, "begin", process_begin(getpid()));
+	json_put_str(m, "boot", boot_id(a));
+	line = json_line(m);
+	json_decref(m);
+	arena_free(a);
+	fd = openat(dir, manifest, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd >= 0) {
+		len = (ssize_t)strlen(line);
+		errno = ENOSPC;		/* what a short write means */
+		if (write(fd, line, (size_t)len) == len && fsync(fd) == 0)
+			rc = 0;
+		error = errno;
+		close(fd);
+		errno = error;
+	}
+	error = errno;
+	free(line);
+	errno = error;
+	return rc;
+}
+
+static int make_dir(struct workdir *w)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+	uint64_t state = (uint64_t)time(NULL) ^ ((uint64_t)getpid() << 32);
+	unsigned tries;
+	size_t i;
+
+	for (tries = 0; tries < 100; tries++) {
+		memcpy(w->name, prefix, sizeof(prefix));
+		for (i = 0; i < LETTERS; i++)
+			w->name[sizeof(prefix) - 1 + i] = letters[corpus_mix(&state) % 36];
+		w->name[sizeof(prefix) - 1 + LETTERS] = '\0';
+		if (mkdirat(w->target, w->name, 0755) == 0)
+			return 0;
+		if (errno != EEXIST)
+			return -1;
+	}
+	return -1;
+}
+
+int workdir_open(struct workdir *w, const char *target, struct err *e)
+{
+	struct stat st;
+
+	*w = (struct workdir){ .path = target, .target = -1, .dir = -1 };
+	w->target = open(target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (w->target < 0 && errno == ENOTDIR)
+		return err_set(e, ERR_FAIL, "%s is not a directory", target);
+	if (w->target < 0)
+		return err_sys(e, "cannot open %s", target);
+	if (fstat(w->target, &st) < 0) {
+		err_sys(e, "cannot look at %s", target);
+		goto out;
+	}
+	w->dev = st.st_dev;
+	workdir_clean(w->target);
+	if (make_dir(w) < 0) {
+		err_sys(e, "cannot make a directory in %s", target);
+		goto out;
+	}
+	w->dir = openat(w->target, w->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (w->dir >= 0 && write_manifest(w->dir) == 0)
+		return 0;
+	err_sys(e, "cannot write in %s", target);
+	if (w->dir >= 0) {
+		unlinkat(w->dir, manifest, 0);
+		close(w->dir);
+	}
+	unlinkat(w->target, w->name, AT_REMOVEDIR);
+out:
+	close(w->target);
+	w->target = w->dir = -1;
+	return -1;
+}
+
+int workdir_close(struct workdir *w, struct err *e)
+{
+	int rc = 0;
+
+	if (w->target < 0)
+		return 0;
+	if (remove_ours(w->target, w->name, w->dir, w->dev) < 0)
+		rc = err_sys(e, "cannot remove %s/%s", w->path, w->name);
+	close(w->dir);
+	close(w->target);
+	w->target = w->dir = -1;
+	return rc;
+}
+
+int workdir_check(const struct workdir *w, struct err *e)
+{
+	struct stat st;
+
+	if (stat(w->path, &st) < 0)
+		return err_sys(e, "%s went away while it was measured", w->path);
+	if (st.st_dev != w->dev)
+		return err_set(e, ERR_FAIL, "%s was unmounted while it was measured", w->path);
+	return 0;
+}
+
+int workdir_make(const struct workdir *w, const char *name, int *dir, struct err *e)
+{
+	if (mkdirat(w->dir, name, 0755) < 0)
+		return err_sys(e, "cannot make a directory in %s/%s", w->path, w->name);
+	*dir = openat(w->dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (*dir < 0)
+		return err_sys(e, "cannot open %s/%s/%s", w->path, w->name, name);
+	return 0;
+}
+
+int workdir_remove(const struct workdir *w, const char *name, struct err *e)
+{
+	int dir = openat(w->dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (dir < 0 && errno == ENOENT)
+		return 0;
+	if (dir < 0 || empty_dir(dir, w->dev, 0) < 0 ||
+	    unlinkat(w->dir, name, AT_REMOVEDIR) < 0) {
+		err_sys(e, "cannot remove %s/%s/%s", w->path, w->name, name);
+		if (dir >= 0)
+			close(dir);
+		return -1;
+	}
+	close(dir);
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BENCH_WORKDIR_H
+#define BENCH_WORKDIR_H
+
+#include <limits.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct err;
+
+/*
+ * The one directory below the target that is written to: .naslab-bench-XXXXXX, with a
+ * manifest that says whose it is. All work goes through file descriptors below it, so a
+ * file system mounted or unmounted meanwhile cannot send it elsewhere.
+ */
+struct workdir {
+	const char *path;	/* of the target, as given */
+	int target, dir;
+	dev_t dev;
+	char name[32];
+};
+
+/* Open the target, remove what a killed run left in it, make the directory. */
+int workdir_open(struct workdir *w, const char *target, struct err *e);
+/* Remove it and everything in it. Takes one that is not open. */
+int workdir_close(struct workdir *w, struct err *e);
+/* Is the target still the file system it was? The sentence says that it is not. */
+int workdir_check(const struct workdir *w, struct err *e);
+
+/* A set of files: a directory in it. The caller closes what it got. */
+int workdir_make(const struct workdir *w, const char *name, int *dir, struct err *e);
+int workdir_remove(const struct workdir *w, const char *name, struct err *e);
+
+/* Remove the directories that dead processes left in the target; how many. */
+unsigned workdir_clean(int target);
+
+#endif
