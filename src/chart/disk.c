@@ -103,7 +103,7 @@ static unsigned fill(struct grid *g, unsigned row, unsigned col, struct span at,
 
 	deal(have, at.to - at.from, n);
 	for (i = 0; i < KINDS; i++) {
-		enum ink ink = cache && order[i] == INK_USABLE ? INK_CACHE : order[i];
+		enum ink ink = cache && i < 2 ? INK_CACHE : order[i];
 
 		for (k = 0; k < n[i]; k++)
 			grid_ink(g, row, to++, ink);

@@ -5,10 +5,12 @@
 extern const struct verb verb_disks;
 extern const struct verb verb_layouts;
 extern const struct verb verb_plan;
+extern const struct verb verb_doc;
 
 const struct verb *const verbs[] = {
 	&verb_disks,
 	&verb_layouts,
 	&verb_plan,
+	&verb_doc,
 	NULL
 };
