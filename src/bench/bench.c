@@ -18,7 +18,8 @@
 #include "bench/session.h"
 #include "store/store.h"
 
-volatile int session_stopped;
+/* A signal has no other way in. */
+static volatile sig_atomic_t signalled;
 
 static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
 enum { N_SIGNALS = sizeof(stop_signals) / sizeof(stop_signals[0]) };
@@ -26,7 +27,16 @@ enum { N_SIGNALS = sizeof(stop_signals) / sizeof(stop_signals[0]) };
 static void stop(int signal)
 {
 	(void)signal;
-	session_stopped = 1;
+	signalled = 1;
+}
+
+bool session_stops(const struct session *s)
+{
+	const struct bench_order *o = s->order;
+
+	if (o->stopped && o->stopped(o->stopped_arg))
+		signalled = 1;		/* once said, it stays said */
+	return signalled;
 }
 
 static void catch_signals(struct sigaction *before)
@@ -34,7 +44,7 @@ static void catch_signals(struct sigaction *before)
 	struct sigaction sa = { .sa_handler = stop };
 	size_t i;
 
-	session_stopped = 0;
+	signalled = 0;
 	for (i = 0; i < N_SIGNALS; i++)
 		sigaction(stop_signals[i], &sa, &before[i]);
 }
@@ -207,7 +217,6 @@ int bench_run(const struct bench_order *o, void (*emit)(void *, const json_t *),
 	} else if (*cleaning.text) {
 		err_in(e, "%s, and before that", cleaning.text);
 	}
-	report_end(&s, rc < 0 ? e : NULL);
 	free_classes(&s);
 	store_close(s.store);
 	restore_signals(before);

@@ -57,6 +57,9 @@ struct bench_order {
 	double scale;			/* > 0 */
 	enum cache_state cache;		/* before reading; COLD by default */
 	const char *db;			/* NULL: default; "" : keep nothing */
+	/* Asked several times a second while it runs: true ends it. May be NULL. */
+	bool (*stopped)(void *arg);
+	void *stopped_arg;
 };
 
 const char *cache_word(enum cache_state cache);		/* "as-is", "cold", "warm" */
@@ -81,7 +84,7 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
 /*
  * Run it; called by the executor. emit() gets every event and must not block for long.
  * SIGINT, SIGTERM and SIGHUP end it. Whatever happens, no file is left in the target;
- * after a kill the next start on the same target cleans it.
+ * after a kill the next start on the same target cleans it. The executor's "end" follows.
  *
  *   {"event":"begin","verb":"bench","target":DIR,"runs":N,"need_bytes":N,"write_bytes":N,...}
  *   {"event":"wait","workload":W,"text":"..."}          something untimed is going on
@@ -92,7 +95,6 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
  *    "done":4,"runs":28}                                  done and runs count all timed runs
  *   {"event":"result", ... "runs":7,"median_bps":N,"min_bps":N,"max_bps":N,
  *    "durable_median_bps":N,"durable_min_bps":N,"durable_max_bps":N,"id":N,"flags":[...]}
- *   {"event":"end","verb":"bench","ok":true|false,"text":"...","exit":0|1|2|3}
  *
  * felt: until the last close; durable: until syncfs came back. Flags: "cached" the disks
  * moved less than was read, or half the time of a write came after the last close;

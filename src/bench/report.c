@@ -255,14 +255,3 @@ int report_results(struct session *s, bool partial, struct err *e)
 	}
 	return rc;
 }
-
-void report_end(struct session *s, const struct err *e)
-{
-	json_t *j = event_new("end", NULL);
-
-	json_put_str(j, "verb", "bench");
-	json_object_set_new(j, "ok", json_boolean(!e));
-	json_put_str(j, "text", e ? e->text : "measured");
-	json_put_u64(j, "exit", e ? (uint64_t)e->kind : 0);
-	emit(s, j);
-}

@@ -29,7 +29,7 @@ static int tell(const struct session *s, const struct class *c, const char *what
 {
 	char got[SIZE_TEXT], all[SIZE_TEXT];
 
-	if (session_stopped)
+	if (session_stops(s))
 		return err_set(e, ERR_FAIL, "stopped");
 	if (error == ENOSPC || error == EDQUOT)
 		return err_set(e, ERR_FAIL, "%s: %s after %s of %s (%s, %s, run %u)",
@@ -72,7 +72,7 @@ static int drive(struct session *s, const struct class *c, const char *what, int
 
 		if (engine_ended(&x, wait))
 			break;
-		if (session_stopped)
+		if (session_stops(s))
 			engine_stop(&x);
 		now = clock_ns();
 		if (now < next)
@@ -89,17 +89,17 @@ static int drive(struct session *s, const struct class *c, const char *what, int
 		m->copy = r;
 		m->disk_bytes = moved(s, op) - before;
 	}
-	return session_stopped ? err_set(e, ERR_FAIL, "stopped") : 0;
+	return session_stops(s) ? err_set(e, ERR_FAIL, "stopped") : 0;
 }
 
 /* Drop the set from the cache file by file; works without being root. */
-static void forget_files(int dir, const struct corpus *c)
+static void forget_files(const struct session *s, int dir, const struct corpus *c)
 {
 	char name[CORPUS_NAME];
 	int sub = dir;
 	size_t i;
 
-	for (i = 0; i < c->n && !session_stopped; i++) {
+	for (i = 0; i < c->n && !session_stops(s); i++) {
 		int fd;
 
 		if (c->width && i % c->width == 0) {
@@ -125,7 +125,7 @@ static int make_cold(const struct session *s, const struct class *c, int dir, st
 
 	if (syncfs(dir) < 0)
 		return err_sys(e, "cannot make the files in %s durable", s->order->target);
-	forget_files(dir, c->corpus);
+	forget_files(s, dir, c->corpus);
 	drop = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
 	if (drop >= 0) {	/* root only; without it the files' own pages are gone still */
 		if (write(drop, "3", 1) < 0)
@@ -138,7 +138,7 @@ static int make_cold(const struct session *s, const struct class *c, int dir, st
 /* Nothing of ours waits to be written when the clock starts, and the target is there. */
 static int settle(const struct session *s, struct err *e)
 {
-	if (session_stopped)
+	if (session_stops(s))
 		return err_set(e, ERR_FAIL, "stopped");
 	if (workdir_check(&s->dir, e) < 0)
 		return -1;

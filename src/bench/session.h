@@ -56,7 +56,7 @@ struct session {
 	unsigned rep;			/* the one that goes on, from 1 */
 };
 
-extern volatile int session_stopped;	/* set by a signal */
+bool session_stops(const struct session *s);	/* a signal came, or whoever ordered it says so */
 
 /* run.c: one run on a set of files below the work directory. */
 int run_write(struct session *s, const struct class *c, const char *set, struct measured *m,
@@ -76,7 +76,6 @@ void report_sample(struct session *s, const struct class *c, enum bench_op op, u
 int report_run(struct session *s, struct class *c, enum bench_op op, struct measured *m,
 	       struct err *e);
 int report_results(struct session *s, bool partial, struct err *e);
-void report_end(struct session *s, const struct err *e);
 
 const char *op_word(enum bench_op op);
 json_t *flag_words(unsigned flags);

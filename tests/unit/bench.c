@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -463,9 +464,8 @@ static void disks_below_are_found(void **state)
 /* --- whole runs --- */
 
 struct heard {
-	unsigned begin, sample, run, result, end;
-	json_t *results, *runs, *last;
-	pid_t kill_at_sample;
+	unsigned begin, sample, run, result;
+	json_t *results, *runs;
 	int signal;
 	const char *unmount;
 };
@@ -477,7 +477,6 @@ static void hear(void *arg, const json_t *event)
 
 	h->begin += !strcmp(kind, "begin");
 	h->sample += !strcmp(kind, "sample");
-	h->end += !strcmp(kind, "end");
 	if (!strcmp(kind, "run")) {
 		h->run++;
 		json_array_append(h->runs, (json_t *)(uintptr_t)event);
@@ -491,10 +490,6 @@ static void hear(void *arg, const json_t *event)
 		h->result++;
 		json_array_append(h->results, (json_t *)(uintptr_t)event);
 	}
-	if (!strcmp(kind, "end")) {
-		json_decref(h->last);
-		h->last = json_incref((json_t *)(uintptr_t)event);
-	}
 }
 
 static void hear_start(struct heard *h)
@@ -506,7 +501,6 @@ static void hear_done(struct heard *h)
 {
 	json_decref(h->results);
 	json_decref(h->runs);
-	json_decref(h->last);
 }
 
 static void order_for(struct arena *a, struct bench_order *o, const char *target,
@@ -569,7 +563,6 @@ static void a_set_is_measured(void **state)
 	assert_int_equal(h.begin, 1);
 	assert_int_equal(h.run, 8);
 	assert_int_equal(h.result, 4);
-	assert_int_equal(h.end, 1);
 	json_array_foreach(h.runs, i, r) {
 		assert_int_equal(json_u64(r, "bytes", 0), 5000000);
 		assert_true(json_u64(r, "felt_ns", 0) > 0);
@@ -692,6 +685,36 @@ static void a_signal_leaves_nothing(void **state)
 		hear_done(&h);
 		wipe(dir);
 	}
+	arena_free(a);
+}
+
+static bool after_one_run(void *arg)
+{
+	struct heard *h = arg;
+
+	return h->run > 0;
+}
+
+/* The executor hears "stop" and is asked for it. */
+static void asked_to_stop_it_leaves_nothing(void **state)
+{
+	struct arena *a = arena_new();
+	const char *dir = scratch();
+	struct bench_order o;
+	struct err e = { 0 };
+	struct heard h;
+
+	(void)state;
+	hear_start(&h);
+	order_for(a, &o, dir, "500M", 0.01);
+	o.stopped = after_one_run;
+	o.stopped_arg = &h;
+	assert_int_equal(bench_run(&o, hear, &h, &e), -1);
+	assert_string_equal(e.text, "stopped");
+	assert_int_equal(h.run, 1);
+	assert_int_equal(entries(dir), 0);
+	hear_done(&h);
+	wipe(dir);
 	arena_free(a);
 }
 
@@ -887,6 +910,7 @@ int main(void)
 		cmocka_unit_test(a_set_is_measured),
 		cmocka_unit_test(read_only_keeps_one_set),
 		cmocka_unit_test(a_signal_leaves_nothing),
+		cmocka_unit_test(asked_to_stop_it_leaves_nothing),
 		cmocka_unit_test(a_kill_is_cleaned_by_the_next),
 		cmocka_unit_test(a_full_target_leaves_nothing),
 		cmocka_unit_test(an_unmounted_target_is_noticed),
