@@ -7,6 +7,8 @@
 
 #include <jansson.h>
 
+#include "base/sbuf.h"
+
 struct arena;
 struct err;
 struct inventory;
@@ -43,13 +45,20 @@ json_t *order_simple(const char *verb, const char *name, const char *db);
 /* A running executor, seen from outside. */
 struct executor {
 	int64_t pid;
-	int fd;			/* its JSON lines; -1 when attached by the journal only */
+	int fd;			/* its JSON lines, for poll(); -1 when they have ended */
+	int control;		/* its standard input */
+	bool ended;		/* its "end" was seen */
+	struct sbuf pending;
 };
 
 /* Start one: through sudo when as_root and not root. Returns at once. */
 int executor_start(const json_t *order, bool as_root, struct executor *x, struct err *e);
 /* The next event if one is there (1), none yet (0), it ended (-1 with err.kind 0), error (-1). */
 int executor_next(struct executor *x, json_t **event, struct err *e);
+/* Wait at most ms for something to read; 1: executor_next() has something to say. */
+int executor_wait(struct executor *x, int ms);
+/* Ask it to stop after the step at work and to undo; asked twice it stops the step too. */
+void executor_stop(struct executor *x);
 void executor_done(struct executor *x);		/* lets it run on */
 
 /* The executor's own main: reads the order from fd 0, writes lines to fd 1. Exit status. */

@@ -6,6 +6,11 @@ extern const struct verb verb_disks;
 extern const struct verb verb_layouts;
 extern const struct verb verb_plan;
 extern const struct verb verb_results;
+extern const struct verb verb_build;
+extern const struct verb verb_status;
+extern const struct verb verb_destroy;
+extern const struct verb verb_recover;
+extern const struct verb verb_executor;
 extern const struct verb verb_doc;
 
 const struct verb *const verbs[] = {
@@ -13,6 +18,11 @@ const struct verb *const verbs[] = {
 	&verb_layouts,
 	&verb_plan,
 	&verb_results,
+	&verb_build,
+	&verb_status,
+	&verb_destroy,
+	&verb_recover,
+	&verb_executor,
 	&verb_doc,
 	NULL
 };

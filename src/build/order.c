@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * order - what a screen may ask of the executor, and the plan made again from it.
+ *
+ * An order names a layout, a build and disks by identity, never a command. The plan is
+ * made here a second time, from the layout's text and the disks as they are now, so
+ * nothing that lies in the pipe or in the database is ever run.
+ */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "build/build.h"
+#include "build/run.h"
+
+json_t *order_simple(const char *verb, const char *name, const char *db)
+{
+	json_t *order = json_object();
+
+	json_put_str(order, "verb", verb);
+	if (name)
+		json_put_str(order, "name", name);
+	if (db)
+		json_put_str(order, "db", db);
+	return order;
+}
+
+json_t *order_build(const struct plan *p, const char *db, char *const *wipe)
+{
+	const struct stack *s = p->stack;
+	json_t *order = order_simple("build", s->name, db);
+	json_t *disks = json_array(), *words = json_array();
+	struct arena *a = arena_new();
+	struct sbuf text = { 0 };
+	size_t i;
+
+	recipe_text(s->recipe, &text);
+	json_put_str(order, "layout", sbuf_str(&text));
+	json_put_str(order, "recipe", s->recipe->name);
+	json_put_str(order, "digest", plan_digest(p, a));
+	for (i = 0; i < s->n_disks; i++) {
+		const struct node *n = s->nodes.at[i];
+		struct identity id;
+		json_t *disk;
+
+		disk_identity(n->disk, a, &id);
+		disk = identity_json(&id);
+		json_put_str(disk, "role", n->role == ROLE_CACHE ? "cache" : "data");
+		json_put_u64(disk, "lsec", n->disk->lsec);
+		json_put_u64(disk, "psec", n->disk->psec);
+		json_object_set_new(disk, "rotational", json_boolean(n->disk->rotational));
+		json_array_append_new(disks, disk);
+	}
+	json_object_set_new(order, "disks", disks);
+	for (; wipe && *wipe; wipe++)
+		json_add_str(words, *wipe);
+	json_object_set_new(order, "wipe", words);
+	sbuf_done(&text);
+	arena_free(a);
+	return order;
+}
+
+static int read_disk(struct arena *a, const json_t *json, struct ordered_disk *d, struct err *e)
+{
+	const char *role = json_str(json, "role");
+
+	if (identity_from_json(a, json, &d->id, e))
+		return -1;
+	if (!d->id.path || !d->id.bytes)
+		return err_set(e, ERR_USAGE, "the order names a disk without a path or size");
+	d->role = role && !strcmp(role, "cache") ? ROLE_CACHE : ROLE_DATA;
+	d->lsec = (uint32_t)json_u64(json, "lsec", 512);
+	d->psec = (uint32_t)json_u64(json, "psec", 512);
+	d->rotational = json_is_true(json_object_get(json, "rotational"));
+	return 0;
+}
+
+int order_read(struct arena *a, const json_t *json, struct order *out, struct err *e)
+{
+	const json_t *disks, *wipe, *item;
+	size_t i;
+
+	*out = (struct order){
+		.json = json,
+		.verb = json_str(json, "verb"),
+		.name = json_str(json, "name"),
+		.db = json_str(json, "db"),
+		.layout = json_str(json, "layout"),
+		.recipe = json_str(json, "recipe"),
+		.digest = json_str(json, "digest"),
+	};
+	if (!json_is_object(json) || !out->verb)
+		return err_set(e, ERR_USAGE, "this is no order: it has no \"verb\"");
+	if (out->name && !name_is_valid(out->name))
+		return err_set(e, ERR_USAGE, "\"%.40s\" is no name for a build (a-z, 0-9 and -, first "
+			       "a letter, at most 20)", out->name);
+	disks = json_object_get(json, "disks");
+	out->n_disks = json_array_size(disks);
+	out->disks = arena_array(a, out->n_disks + 1, sizeof(*out->disks));
+	json_array_foreach(disks, i, item) {
+		if (read_disk(a, item, &out->disks[i], e))
+			return -1;
+	}
+	wipe = json_object_get(json, "wipe");
+	out->wipe = arena_array(a, json_array_size(wipe) + 1, sizeof(*out->wipe));
+	json_array_foreach(wipe, i, item) {
+		if (!json_is_string(item))
+			return err_set(e, ERR_USAGE, "the order's \"wipe\" holds something that is no word");
+		out->wipe[i] = arena_strdup(a, json_string_value(item));
+	}
+	return 0;
+}
+
+/* Which disk of the machine is this one now? By its path when that still fits, else by
+ * what it says of itself; a disk without serial and WWN has only its path. */
+static const struct disk *find_again(struct arena *a, const struct inventory *inv,
+				     const struct identity *then)
+{
+	const struct disk *d = inventory_find(inv, then->path);
+	struct identity now;
+	struct err e = { 0 };
+	size_t i;
+
+	if (d) {
+		disk_identity(d, a, &now);
+		if (!identity_compare(then, &now, false, &e))
+			return d;
+	}
+	if (!then->serial && !then->wwn)
+		return NULL;
+	for (i = 0; i < inv->n_disks; i++) {
+		disk_identity(&inv->disks[i], a, &now);
+		if (!inv->disks[i].twin && !identity_compare(then, &now, false, &e))
+			return &inv->disks[i];
+	}
+	return NULL;
+}
+
+/* What is recorded of a disk that is not there, as a disk to plan with. */
+static const struct disk *absent_disk(struct arena *a, const struct ordered_disk *o)
+{
+	struct disk *d = arena_alloc(a, sizeof(*d));
+
+	d->name = arena_strdup(a, o->id.name ? o->id.name : strrchr(o->id.path, '/') + 1);
+	d->path = arena_strdup(a, o->id.path);
+	d->model = o->id.model;
+	d->serial = o->id.serial;
+	d->wwn = o->id.wwn;
+	d->bytes = o->id.bytes;
+	d->lsec = o->lsec;
+	d->psec = o->psec;
+	d->rotational = o->rotational;
+	d->kind = o->rotational ? DISK_HDD : DISK_SSD;
+	return d;
+}
+
+int remake(struct arena *a, const struct order *o, const char *root, struct remade *out,
+	   struct err *e)
+{
+	size_t i;
+
+	*out = (struct remade){ 0 };
+	if (!o->layout || !o->name || !o->n_disks)
+		return err_set(e, ERR_USAGE, "the order lacks its layout, name or disks");
+	if (inventory_read(root, &out->inv, e) || recipe_parse(o->layout, o->recipe, &out->recipe, e))
+		return -1;
+	out->picks = arena_array(a, o->n_disks, sizeof(*out->picks));
+	out->absent = arena_array(a, o->n_disks, sizeof(*out->absent));
+	for (i = 0; i < o->n_disks; i++) {
+		const struct disk *d = find_again(a, out->inv, &o->disks[i].id);
+
+		out->absent[i] = !d;
+		out->n_absent += !d;
+		out->picks[i].disk = d ? d : absent_disk(a, &o->disks[i]);
+		out->picks[i].role = o->disks[i].role;
+	}
+	if (stack_make(out->recipe, o->name, out->picks, o->n_disks, &out->stack, e))
+		return -1;
+	return plan_make(out->stack, &out->plan, e);
+}
+
+void remade_free(struct remade *m)
+{
+	if (m->plan)
+		plan_free(m->plan);
+	if (m->stack)
+		stack_free(m->stack);
+	if (m->recipe)
+		recipe_free(m->recipe);
+	inventory_free(m->inv);
+	*m = (struct remade){ 0 };
+}
