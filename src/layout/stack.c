@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "disk/disk.h"
+#include "layout/ptable.h"
 #include "layout/recipe.h"
 
 struct groups {
@@ -229,6 +230,33 @@ static int add_disks(struct stack *s, const struct pick *picks, size_t n, struct
 	return 0;
 }
 
+struct node *stack_cache(struct stack *s, uint64_t bytes, struct err *e)
+{
+	struct node *disk;
+	struct ptable *t;
+	uint64_t start;
+
+	if (!s->cache.n) {
+		err_set(e, ERR_USAGE, "needs a cache disk: name one with --cache, like --cache ssd:500G");
+		return NULL;
+	}
+	if (s->cache.n > 1) {
+		err_set(e, ERR_USAGE, "takes one cache disk, not %zu; a mirror of two is not built yet by "
+			"any layer here", s->cache.n);
+		return NULL;
+	}
+	disk = s->cache.at[0];
+	t = ptable_of(s, disk);
+	start = t->n_parts ? t->parts[t->n_parts - 1]->start + t->parts[t->n_parts - 1]->bytes : MIB;
+	bytes = bytes ? round_down(bytes, MIB) : t->end > start ? t->end - start : 0;
+	if (bytes < 8 * MIB || start + bytes > t->end || t->n_parts == PTABLE_PARTS) {
+		err_set(e, ERR_USAGE, "%s has %" PRIu64 " bytes left for a cache, which is too little",
+			disk->name, t->end > start ? t->end - start : 0);
+		return NULL;
+	}
+	return ptable_add(s, t, layer_find("part"), NULL, start, start + bytes);
+}
+
 /* --- layers ----------------------------------------------------------------------- */
 
 static int divide(struct stack *s, const struct layer *l, const struct stmt *st, struct groups *g,
@@ -264,6 +292,30 @@ static int divide(struct stack *s, const struct layer *l, const struct stmt *st,
 	return 0;
 }
 
+void node_add_kid(struct stack *s, struct node *n, struct node *kid)
+{
+	struct node **kids = arena_array(s->arena, n->n_kids + 1, sizeof(*kids));
+
+	memcpy(kids, n->kids, n->n_kids * sizeof(*kids));
+	kids[n->n_kids++] = kid;
+	n->kids = kids;
+	kid->n_parents++;
+}
+
+/* Kids come before parents: a node whose layer asked for room on the cache disk moves
+ * behind what it got. */
+static void put_last(struct stack *s, struct node *n)
+{
+	size_t i;
+
+	for (i = n->id; i + 1 < s->nodes.n; i++) {
+		s->nodes.at[i] = s->nodes.at[i + 1];
+		((struct node *)s->nodes.at[i])->id = (unsigned)i;
+	}
+	s->nodes.at[i] = n;
+	n->id = (unsigned)i;
+}
+
 /* One node of a map or join layer over these kids; *out is NULL when it is left out. */
 static int put(struct stack *s, const struct layer *l, const struct stmt *st, struct node **kids,
 	       size_t n_kids, unsigned group, struct node **out, struct err *e)
@@ -276,6 +328,7 @@ static int put(struct stack *s, const struct layer *l, const struct stmt *st, st
 	rc = l->size(s, n, e);
 	if (rc < 0)
 		return -1;
+	put_last(s, n);
 	*out = rc == 0 ? n : NULL;
 	if (rc == 0) {
 		if (!n->name)

@@ -94,6 +94,15 @@ void stack_free(struct stack *s);	/* takes NULL */
 struct node *stack_node(struct stack *s, const struct layer *l, const struct stmt *st,
 			struct node *const *kids, unsigned n_kids);
 
+/*
+ * Room on the cache disk for a layer that needs it: a partition of `bytes`, or of all that
+ * is left when 0. A sentence when no cache disk was named, or too little is left.
+ */
+struct node *stack_cache(struct stack *s, uint64_t bytes, struct err *e);
+
+/* Add a device to those a node rests on (a cache); for size(). */
+void node_add_kid(struct stack *s, struct node *n, struct node *kid);
+
 /* An option as written, or its default; checked before, so these do not fail. */
 const char *node_word(const struct node *n, const char *option);	/* NULL: none, no default */
 uint64_t node_size(const struct node *n, const char *option);	/* bytes; 0 when not given */
