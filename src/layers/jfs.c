@@ -7,6 +7,9 @@
 
 #include "base/err.h"
 #include "base/units.h"
+#include "layers/layers.h"
+#include "layout/mount.h"
+#include "layout/plan.h"
 #include "layout/stack.h"
 
 #define BLOCK 4096u
@@ -30,3 +33,67 @@ int jfs_size(uint64_t device_bytes, struct fs_size *out, struct err *e)
 	out->free = out->avail = out->total - used * BLOCK;
 	return 0;
 }
+
+/* --- the layer */
+
+static const struct option jfs_options[] = {
+	{ .name = "mount", .type = OPTION_MOUNT, .help = "mount options, like noatime" },
+	{ .name = NULL }
+};
+
+static const struct mount_word jfs_words[] = {
+	{ .name = "integrity" }, { .name = "nointegrity" },
+	{ .name = "errors", .kind = MOUNT_WORD, .words = "continue remount-ro panic" },
+	{ .name = "discard" }, { .name = "nodiscard" },
+	{ .name = NULL }
+};
+
+static int jfs_check(const struct stmt *st, struct err *e)
+{
+	return mount_check(st, jfs_words, e);
+}
+
+static int jfs_node_size(struct stack *s, struct node *n, struct err *e)
+{
+	const struct node *kid = n->kids[0];
+
+	(void)s;
+	if (kid->lsec > 512)
+		return err_set(e, ERR_USAGE, "jfs needs 512-byte sectors, %s has %u", kid->name,
+			       kid->lsec);
+	n->bytes = n->data_bytes = kid->bytes;
+	return jfs_size(n->bytes, &n->fs, e);
+}
+
+static int jfs_plan(const struct node *n, struct plan *p, struct err *e)
+{
+	const char *dev = n->kids[0]->dev;
+	struct step *s = plan_step(p, "jfs", "make a jfs file system on %s", n->kids[0]->name);
+
+	(void)e;
+	step_args(p, s, "mkfs.jfs", "-q", dev, NULL);
+	step_writes(p, s, n->kids[0]);
+	step_undo(p, s, "wipefs", "--all", "--force", "--quiet", dev, NULL);
+	plan_mount(p, n, "jfs", dev, node_word(n, "mount"));
+	return 0;
+}
+
+static int jfs_status(const struct node *n, const char *root, struct arena *a, struct live *out,
+		      struct err *e)
+{
+	(void)e;
+	return mount_status(n, "jfs", root, a, out);
+}
+
+static const char *const jfs_tools[] = { "mkfs.jfs", NULL };
+static const char *const jfs_packages[] = { "jfsutils", NULL };
+
+const struct layer layer_jfs = {
+	.name = "jfs", .title = "JFS file system",
+	.about = "Light on the processor, which small NAS boards like. Few kernels still have it and "
+		 "nobody develops it further.",
+	.kind = LAYER_MAP, .takes = THING_BLOCK, .gives = THING_DIR,
+	.tools = jfs_tools, .packages = jfs_packages, .kernel_fs = "jfs",
+	.options = jfs_options, .check = jfs_check, .size = jfs_node_size,
+	.plan = jfs_plan, .status = jfs_status,
+};

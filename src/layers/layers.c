@@ -9,6 +9,11 @@ const struct layer *const layers[] = {
 	&layer_part,
 	&layer_md,
 	&layer_lvm,
+	&layer_ext4,
+	&layer_xfs,
+	&layer_jfs,
+	&layer_btrfs,
+	&layer_mergerfs,
 	NULL
 };
 

@@ -8,8 +8,13 @@
  */
 #include "layers/xfs.h"
 
+#include <stdlib.h>
+
 #include "base/err.h"
 #include "base/units.h"
+#include "layers/layers.h"
+#include "layout/mount.h"
+#include "layout/plan.h"
 #include "layout/stack.h"
 
 #define BLOCK 4096u
@@ -106,3 +111,99 @@ int xfs_size(const struct xfs_input *in, struct fs_size *out, struct err *e)
 				 .estimate = sector != 512 || inode != 512 };
 	return 0;
 }
+
+/* --- the layer */
+
+static const struct option xfs_options[] = {
+	{ .name = "sector", .type = OPTION_WORD, .words = "512 4096",
+	  .help = "sector of the file system; without it that of the device. 4096 can be moved to a "
+		  "disk with 4096-byte sectors later" },
+	{ .name = "inode", .type = OPTION_WORD, .words = "512 1024 2048", .def = "512",
+	  .help = "bytes of an inode; larger ones hold more extended attributes" },
+	{ .name = "mount", .type = OPTION_MOUNT,
+	  .help = "mount options, like noatime,logbsize=256k" },
+	{ .name = NULL }
+};
+
+static const struct mount_word xfs_words[] = {
+	{ .name = "logbufs", .kind = MOUNT_NUMBER, .min = 2, .max = 8 },
+	{ .name = "logbsize", .kind = MOUNT_WORD, .words = "16k 32k 64k 128k 256k" },
+	{ .name = "allocsize", .kind = MOUNT_WORD,
+	  .words = "4k 64k 256k 1m 4m 16m 64m 256m 1g" },
+	{ .name = "inode64" }, { .name = "inode32" },
+	{ .name = "largeio" }, { .name = "nolargeio" }, { .name = "swalloc" },
+	{ .name = "filestreams" }, { .name = "wsync" }, { .name = "noquota" },
+	{ .name = "discard" }, { .name = "nodiscard" },
+	{ .name = NULL }
+};
+
+static int xfs_check(const struct stmt *st, struct err *e)
+{
+	return mount_check(st, xfs_words, e);
+}
+
+/*
+ * The sector is always said. mkfs would take the physical one, 4096 on most disks; the
+ * logical one is what was measured, and what makes the same file system everywhere.
+ */
+static struct xfs_input input_of(const struct node *n)
+{
+	const struct node *kid = n->kids[0];
+	const char *sector = node_word(n, "sector");
+
+	return (struct xfs_input){
+		.bytes = kid->bytes, .io_min = kid->io_min, .io_opt = kid->io_opt,
+		.sector = sector ? (uint32_t)strtoul(sector, NULL, 10) : kid->lsec,
+		.inode = (uint32_t)node_count(n, "inode"),
+	};
+}
+
+static int xfs_node_size(struct stack *s, struct node *n, struct err *e)
+{
+	struct xfs_input in = input_of(n);
+
+	(void)s;
+	if (in.sector < n->kids[0]->lsec)
+		return err_set(e, ERR_USAGE, "sector=%u is less than the %u of %s", in.sector,
+			       n->kids[0]->lsec, n->kids[0]->name);
+	n->bytes = n->data_bytes = in.bytes;
+	return xfs_size(&in, &n->fs, e);
+}
+
+static int xfs_plan(const struct node *n, struct plan *p, struct err *e)
+{
+	struct xfs_input in = input_of(n);
+	const char *dev = n->kids[0]->dev;
+	struct step *s = plan_step(p, "xfs", "make an xfs file system on %s", n->kids[0]->name);
+
+	(void)e;
+	step_args(p, s, "mkfs.xfs", "-q", "-f", "-K", "-b", "size=4096", "-s", NULL);
+	step_argf(p, s, "size=%u", in.sector);
+	step_args(p, s, "-i", NULL);
+	step_argf(p, s, "size=%u", in.inode);
+	step_args(p, s, "-m", "crc=1,finobt=1,reflink=1,rmapbt=0", dev, NULL);
+	step_writes(p, s, n->kids[0]);
+	step_undo(p, s, "wipefs", "--all", "--force", "--quiet", dev, NULL);
+	plan_mount(p, n, "xfs", dev, node_word(n, "mount"));
+	return 0;
+}
+
+static int xfs_status(const struct node *n, const char *root, struct arena *a, struct live *out,
+		      struct err *e)
+{
+	(void)e;
+	return mount_status(n, "xfs", root, a, out);
+}
+
+static const char *const xfs_tools[] = { "mkfs.xfs", NULL };
+static const char *const xfs_packages[] = { "xfsprogs", NULL };
+
+const struct layer layer_xfs = {
+	.name = "xfs", .title = "XFS file system",
+	.about = "Made for large files and many of them at once; lays itself out along the stripes of "
+		 "an array. It grows but never shrinks, and needs 300 MB.",
+	.kind = LAYER_MAP, .takes = THING_BLOCK, .gives = THING_DIR,
+	.tools = xfs_tools, .packages = xfs_packages, .kernel_fs = "xfs",
+	.options = xfs_options, .check = xfs_check, .size = xfs_node_size,
+	.plan = xfs_plan, .status = xfs_status,
+};

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LAYOUT_MOUNT_H
+#define LAYOUT_MOUNT_H
+
+#include <stdint.h>
+
+#include "layout/layer.h"
+#include "layout/plan.h"
+
+/*
+ * What the file system layers have in common: mount options from a checked table, the
+ * steps that mount and unmount, and the live state of a mount point.
+ */
+
+enum mount_value {
+	MOUNT_FLAG,		/* noatime */
+	MOUNT_NUMBER,		/* commit=30 */
+	MOUNT_WORD,		/* data=writeback */
+	MOUNT_LEVEL,		/* compress=zstd, compress=zstd:4 */
+};
+
+struct mount_word {
+	const char *name;
+	enum mount_value kind;
+	const char *words;	/* MOUNT_WORD, MOUNT_LEVEL: "zlib lzo zstd" */
+	uint64_t min, max;	/* MOUNT_NUMBER, and the level of MOUNT_LEVEL */
+};
+
+/*
+ * Check the mount= of a statement: words that every file system knows, and those of
+ * `own` (ends with .name == NULL), each once, with a value of the right kind.
+ */
+int mount_check(const struct stmt *st, const struct mount_word *own, struct err *e);
+
+/* Make the mount point of n and mount dev there; undo unmounts and takes it away. */
+void plan_mount(struct plan *p, const struct node *n, const char *fstype, const char *dev,
+		const char *options);
+
+/* The step for the mount point alone, for what mounts by itself. */
+void plan_mount_point(struct plan *p, const struct node *n);
+
+/*
+ * Is n mounted, as that type, below root? Sizes of the devices it lies on; on the live
+ * machine what statvfs says. A status() of its own may add to it.
+ */
+int mount_status(const struct node *n, const char *fstype, const char *root, struct arena *a,
+		 struct live *out);
+
+#endif
