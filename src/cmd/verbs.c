@@ -10,6 +10,7 @@ extern const struct verb verb_build;
 extern const struct verb verb_status;
 extern const struct verb verb_destroy;
 extern const struct verb verb_recover;
+extern const struct verb verb_sandbox;
 extern const struct verb verb_executor;
 extern const struct verb verb_doc;
 
@@ -22,6 +23,7 @@ const struct verb *const verbs[] = {
 	&verb_status,
 	&verb_destroy,
 	&verb_recover,
+	&verb_sandbox,
 	&verb_executor,
 	&verb_doc,
 	NULL

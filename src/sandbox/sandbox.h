@@ -14,7 +14,7 @@ struct inventory;
  */
 struct sandbox {
 	const struct inventory *disks;	/* at most 15 virtual disks */
-	uint64_t memory;		/* bytes; 0: 512M */
+	uint64_t memory;		/* bytes; 0: 1 GiB */
 	const char *keep;		/* folder that outlives it; NULL: a temporary one */
 	char *const *command;		/* NULL-terminated; NULL: the TUI */
 	bool udev;			/* systemd-udevd runs inside */
