@@ -123,6 +123,9 @@ const char *disk_state_word(enum disk_state state);
 /* Is the SSD class true of it (SSD, NVMe, or USB that says it does not rotate)? */
 bool disk_is_flash(const struct disk *d);
 
+/* Does it lie behind a network (iSCSI, nbd, rbd)? Then "all" never means it. */
+bool disk_is_network(const struct disk *d);
+
 /* The kernel's name of partition n: "sda1", "nvme0n1p1", "hdd1p1". */
 const char *disk_part_name(struct arena *a, const char *disk_name, unsigned n);
 

@@ -137,6 +137,6 @@ void disk_decide(struct arena *a, struct disk *d, const char *hidden_why)
 		d->why = why_data(a, d);
 	} else {
 		d->state = DISK_FREE;
-		d->why = "nothing";
+		d->why = disk_is_network(d) ? "nothing; it lies behind a network" : "nothing";
 	}
 }

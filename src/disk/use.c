@@ -359,6 +359,7 @@ static void uses_of_holders(struct machine *m, struct node *n, struct list *uses
 			*is_system |= place_is_system(places.at[p]);
 		use_add(uses, m, kind, n->name, places.n ?
 			arena_printf(m->a, "%s, holds %s", name, places_text(m->a, &places)) :
+			!strcmp(kind, "loop") ? name :
 			arena_printf(m->a, "%s, not mounted", name));
 	}
 }

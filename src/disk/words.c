@@ -46,6 +46,18 @@ bool disk_is_flash(const struct disk *d)
 	       (d->kind == DISK_USB && !d->rotational);
 }
 
+bool disk_is_network(const struct disk *d)
+{
+	static const char *const words[] = { "iscsi", "nbd", "rbd" };
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (d->transport && !strcmp(d->transport, words[i]))
+			return true;
+	}
+	return false;
+}
+
 const char *disk_part_name(struct arena *a, const char *disk_name, unsigned n)
 {
 	size_t len = strlen(disk_name);
