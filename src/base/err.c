@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#undef err_set
+#undef err_sys
+#undef err_in
+
 int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
 {
 	va_list ap;
