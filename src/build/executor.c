@@ -209,13 +209,21 @@ static void emit_bench(void *arg, const json_t *event)
 	run_show(event, kind && !strcmp(kind, "sample"));
 }
 
+static bool bench_stops(void *arg)
+{
+	return run_stops(arg) > 0;
+}
+
 int run_bench(struct run *r)
 {
 	struct bench_order order;
 	struct err e = { 0 };
 
-	if (bench_order_read(r->arena, r->asked, &order, &e) ||
-	    bench_run(&order, emit_bench, r, &e))
+	if (bench_order_read(r->arena, r->asked, &order, &e))
+		return run_end(r, &e, NULL);
+	order.stopped = bench_stops;
+	order.stopped_arg = r;
+	if (bench_run(&order, emit_bench, r, &e))
 		return run_end(r, &e, NULL);
 	return run_end(r, NULL, "measured");
 }

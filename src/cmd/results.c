@@ -54,17 +54,39 @@ static void print_flags(const json_t *j)
 	}
 }
 
+/* bytes at the disks to bytes of files; "-" when no disk could be asked. */
+static const char *ratio_text(char buf[SIZE_TEXT], const json_t *j)
+{
+	double bytes = (double)json_u64(j, "bytes", 0);
+	const json_t *flag;
+	size_t i;
+
+	json_array_foreach(json_object_get(j, "flags"), i, flag) {
+		if (json_is_string(flag) && !strcmp(json_string_value(flag), "nodisk"))
+			return strcpy(buf, "-");
+	}
+	snprintf(buf, SIZE_TEXT, "%.2f", bytes > 0 ? (double)json_u64(j, "disk_bytes", 0) / bytes : 0);
+	return buf;
+}
+
+/* In a list "runs" is their number, in a single result they are all there. */
+static uint64_t runs_of(const json_t *j)
+{
+	const json_t *runs = json_object_get(j, "runs");
+
+	return json_is_array(runs) ? json_array_size(runs) : json_u64(j, "runs", 0);
+}
+
 static void print_row(const json_t *j)
 {
-	char when[32], median[SIZE_TEXT], min[SIZE_TEXT], max[SIZE_TEXT];
-	double bytes = (double)json_u64(j, "bytes", 0);
+	char when[32], median[SIZE_TEXT], min[SIZE_TEXT], max[SIZE_TEXT], ratio[SIZE_TEXT];
 
 	printf("%4" PRIu64 " %s ", json_u64(j, "id", 0), date_text(when, json_u64(j, "at_ns", 0)));
 	put_safe(json_str(j, "class"), 11);
 	put_safe(json_str(j, "op"), 5);
-	printf("%8s %8s %8s %3" PRIu64 " %5.2f ", mbps(median, j, "median_bps"),
-	       mbps(min, j, "min_bps"), mbps(max, j, "max_bps"), json_u64(j, "runs", 0),
-	       bytes > 0 ? (double)json_u64(j, "disk_bytes", 0) / bytes : 0);
+	printf("%8s %8s %8s %3" PRIu64 " %5s ", mbps(median, j, "median_bps"),
+	       mbps(min, j, "min_bps"), mbps(max, j, "max_bps"), runs_of(j),
+	       ratio_text(ratio, j));
 	put_safe(json_str(j, "label"), 0);
 	print_flags(j);
 	putchar('\n');
@@ -92,17 +114,15 @@ static int list(struct store *st, struct err *e)
 
 static void print_runs(const json_t *runs)
 {
-	char felt[SIZE_TEXT], durable[SIZE_TEXT];
+	char felt[SIZE_TEXT], durable[SIZE_TEXT], ratio[SIZE_TEXT];
 	const json_t *j;
 	size_t i;
 
 	puts(" rep     felt  durable MB/s   d:f");
 	json_array_foreach(runs, i, j) {
-		double bytes = (double)json_u64(j, "bytes", 0);
-
-		printf("%4" PRIu64 " %8s %8s      %5.2f ", json_u64(j, "rep", 0), mbps(felt, j, "bps"),
+		printf("%4" PRIu64 " %8s %8s      %5s ", json_u64(j, "rep", 0), mbps(felt, j, "bps"),
 		       mbps(durable, j, "durable_bps"),
-		       bytes > 0 ? (double)json_u64(j, "disk_bytes", 0) / bytes : 0);
+		       ratio_text(ratio, j));
 		print_flags(j);
 		putchar('\n');
 	}

@@ -5,6 +5,7 @@
 extern const struct verb verb_disks;
 extern const struct verb verb_layouts;
 extern const struct verb verb_plan;
+extern const struct verb verb_bench;
 extern const struct verb verb_results;
 extern const struct verb verb_build;
 extern const struct verb verb_status;
@@ -18,6 +19,7 @@ const struct verb *const verbs[] = {
 	&verb_disks,
 	&verb_layouts,
 	&verb_plan,
+	&verb_bench,
 	&verb_results,
 	&verb_build,
 	&verb_status,

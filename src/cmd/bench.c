@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The verb bench: says what will be written, lets an executor measure, and shows what it
+ * reports: JSON lines as they come, or a line of progress and a bar a class at the end.
+ */
+#include "cmd/cmd.h"
+
+#include <inttypes.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "naslab.h"
+
+/* Without --workload: what fits most machines. "all" is every class. */
+static const uint64_t default_most = 2000000000;
+
+struct show {
+	bool json, tty;
+	unsigned columns;
+	json_t *results;		/* the result events */
+	uint64_t began_ns, work, worked;	/* bytes of all runs; of those done */
+	uint64_t last_bytes, last_ns;	/* for the rate shown now */
+	double now_bps;
+	int status;			/* of the end event */
+	char *text;			/* its sentence when it failed */
+};
+
+static volatile sig_atomic_t wants_end;
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	wants_end++;
+}
+
+static bool is_mounted(const char *dir)
+{
+	struct sbuf up = { 0 };
+	struct stat here, above;
+	bool mounted;
+
+	sbuf_addf(&up, "%s/..", dir);
+	mounted = stat(dir, &here) == 0 && stat(up.text, &above) == 0 &&
+		  here.st_dev != above.st_dev;
+	sbuf_done(&up);
+	return mounted;
+}
+
+/* Where the build is mounted, from its plan. */
+static int build_dir(struct arena *a, const struct build *b, const char **dir, struct err *e)
+{
+	json_t *plan = json_loads(b->plan, 0, NULL);
+	const char *top = arena_printf(a, "/srv/%s", b->name);
+	const char *tops = arena_printf(a, "/srv/%s/", b->name);
+	const json_t *all = json_object_get(plan, "layers"), *layer;
+	struct sbuf several = { 0 };
+	size_t i;
+
+	*dir = NULL;
+	json_array_foreach(all, i, layer) {
+		const char *at = json_str(layer, "dir");
+
+		if (at && !strcmp(at, top))
+			*dir = top;
+		if (at && !strncmp(at, tops, strlen(tops)))
+			sbuf_addf(&several, "%s%s", several.len ? " " : "", at);
+	}
+	json_decref(plan);
+	if (!*dir && several.len)
+		err_set(e, ERR_USAGE, "%s has several file systems, name one of them: %s", b->name,
+			several.text);
+	else if (!*dir)
+		err_set(e, ERR_FAIL, "%s has no file system to measure", b->name);
+	else if (!is_mounted(*dir))
+		*dir = (err_set(e, ERR_FAIL, "%s is not mounted on %s", b->name, *dir), NULL);
+	sbuf_done(&several);
+	return *dir ? 0 : -1;
+}
+
+/* The layout of a build as one line. */
+static const char *layout_line(struct arena *a, const struct build *b)
+{
+	struct recipe *r = NULL;
+	struct sbuf line = { 0 };
+	struct err e = { 0 };
+	const char *label = b->name;
+
+	if (recipe_parse(b->layout, NULL, &r, &e) == 0) {
+		recipe_line(r, &line);
+		label = arena_strdup(a, sbuf_str(&line));
+	}
+	recipe_free(r);
+	sbuf_done(&line);
+	return label;
+}
+
+static int find_target(struct arena *a, const char *word, struct bench_order *o, struct err *e)
+{
+	struct store *st = NULL;
+	struct build *b = arena_alloc(a, sizeof(*b));
+	char *real;
+	int found;
+
+	if (strchr(word, '/') || !strcmp(word, ".") || !strcmp(word, "..")) {
+		real = realpath(word, NULL);
+		if (!real)
+			return err_sys(e, "cannot find %s", word);
+		o->target = o->label = arena_strdup(a, real);
+		free(real);
+		return 0;
+	}
+	if (store_open_read(o->db, &st, e) < 0)
+		return err_in(e, "%s is no directory with a slash, and the builds cannot be read",
+			      word);
+	found = store_build_find(st, word, a, b, e);
+	store_close(st);
+	if (found < 0)
+		return -1;
+	if (found == 1)
+		return err_set(e, ERR_USAGE, "nothing is built under the name \"%s\"; a directory is "
+			       "written with a slash: ./%s", word, word);
+	o->build = b->name;
+	o->label = layout_line(a, b);
+	return build_dir(a, b, &o->target, e);
+}
+
+static int add_workload(struct arena *a, struct bench_order *o, const char *name, struct err *e)
+{
+	struct workload *w = arena_alloc(a, sizeof(*w));
+	size_t i;
+
+	if (workload_find(a, name, w, e) < 0)
+		return -1;
+	for (i = 0; i < o->workloads.n; i++) {
+		if (!strcmp(((const struct workload *)o->workloads.at[i])->name, name))
+			return 0;
+	}
+	list_add(a, &o->workloads, w);
+	return 0;
+}
+
+static int take_workloads(struct arena *a, struct bench_order *o, struct err *e)
+{
+	struct list all = { 0 };
+	bool every = option("workload") && !strcmp(option("workload"), "all");
+	size_t i;
+
+	for (i = 0; !every && i < option_count("workload"); i++) {
+		if (add_workload(a, o, option_at("workload", i), e) < 0)
+			return -1;
+	}
+	if (o->workloads.n)
+		return 0;
+	if (workload_list(a, &all, e) < 0)
+		return -1;
+	for (i = 0; i < all.n; i++) {
+		if (every || ((const struct workload *)all.at[i])->bytes <= default_most)
+			list_add(a, &o->workloads, all.at[i]);
+	}
+	return o->workloads.n ? 0 : err_set(e, ERR_FAIL, "there is no workload in %s",
+					    workload_folder());
+}
+
+static int take_scale(const char *text, double *scale, struct err *e)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (end == text || *end || !(value > 0) || value > 1000 ||
+	    strspn(text, "0123456789.") != strlen(text))
+		return err_set(e, ERR_USAGE, "--scale is a number above 0, up to 1000, not \"%s\"",
+			       text);
+	*scale = value;
+	return 0;
+}
+
+static int take_options(struct arena *a, struct bench_order *o, struct err *e)
+{
+	const char *op = option("op");
+	uint64_t reps = 7;
+
+	*o = (struct bench_order){ .write = true, .read = true, .scale = 1, .cache = CACHE_COLD,
+				   .db = option("db") };
+	if (op && strcmp(op, "write") && strcmp(op, "read"))
+		return err_set(e, ERR_USAGE, "--op is write or read, not \"%s\"", op);
+	if (op)
+		*(!strcmp(op, "write") ? &o->read : &o->write) = false;
+	if (option("reps") && count_parse("--reps", option("reps"), 1, 1000, &reps, e) < 0)
+		return -1;
+	o->reps = (unsigned)reps;
+	if (option("scale") && take_scale(option("scale"), &o->scale, e) < 0)
+		return -1;
+	if (option("cache") && cache_parse(option("cache"), &o->cache, e) < 0)
+		return -1;
+	return take_workloads(a, o, e);
+}
+
+/* What is about to happen, before a byte is written. */
+static void announce(const struct bench_order *o, const struct bench_forecast *f)
+{
+	char wr[SIZE_TEXT], need[SIZE_TEXT], got[SIZE_TEXT], rd[SIZE_TEXT];
+	struct sbuf label = { 0 };
+
+	sbuf_add_safe(&label, o->label);
+	printf("%s\n", label.text);
+	printf("%u runs: %zu %s, %u repetitions, scale %g, cache before reading: %s\n", f->runs,
+	       o->workloads.n, o->workloads.n == 1 ? "class" : "classes", o->reps,
+	       o->scale, cache_word(o->cache));
+	printf("writes %s and reads %s in all; holds %s at most of %s free; time: known after "
+	       "the first round\n", size_text(wr, f->write_bytes, SIZE_SI),
+	       size_text(rd, f->read_bytes, SIZE_SI), size_text(need, f->need_bytes, SIZE_SI),
+	       size_text(got, f->free_bytes, SIZE_SI));
+	if (o->read && o->cache == CACHE_COLD && geteuid() == 0)
+		puts("drops the whole machine's page cache before each read");
+	if (o->reps < 6)
+		puts("n: fewer than 6 runs, so lowest to highest is no 95 % interval");
+	sbuf_done(&label);
+	fflush(stdout);
+}
+
+static const char *rate_text(char buf[SIZE_TEXT], double bps)
+{
+	return number_text(buf, bps / 1e6);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* One line that is drawn over itself. */
+static void progress(struct show *s, const json_t *j)
+{
+	char rate[SIZE_TEXT], got[SIZE_TEXT], all[SIZE_TEXT], disk[SIZE_TEXT], left[SIZE_TEXT];
+	uint64_t bytes = json_u64(j, "bytes", 0), t = json_u64(j, "t_ns", 0);
+	uint64_t worked = s->worked + bytes, spent = now_ns() - s->began_ns;
+	struct sbuf line = { 0 };
+
+	if (bytes < s->last_bytes || t < s->last_ns)	/* another run began */
+		s->last_bytes = s->last_ns = 0, s->now_bps = 0;
+	if (t - s->last_ns >= 900000000) {
+		s->now_bps = (double)(bytes - s->last_bytes) * 1e9 / (double)(t - s->last_ns);
+		s->last_bytes = bytes;
+		s->last_ns = t;
+	}
+	sbuf_addf(&line, "%s %s %" PRIu64 "/%" PRIu64 "  ", json_str(j, "class"), json_str(j, "op"),
+		  json_u64(j, "rep", 0), json_u64(j, "of", 0));
+	if (!strcmp(json_str(j, "phase"), "sync"))
+		sbuf_add(&line, "to the disks  ");
+	else if (s->now_bps > 0)
+		sbuf_addf(&line, "%s MB/s  ", rate_text(rate, s->now_bps));
+	sbuf_addf(&line, "%s of %s, disks %s", size_text(got, bytes, SIZE_SI),
+		  size_text(all, json_u64(j, "total_bytes", 0), SIZE_SI),
+		  size_text(disk, json_u64(j, "disk_bytes", 0), SIZE_SI));
+	if (s->worked && worked < s->work)
+		sbuf_addf(&line, ", about %s left", duration_text(left, (uint64_t)
+			  ((double)spent / (double)worked * (double)(s->work - worked))));
+	printf("\r%.*s\033[K", (int)s->columns - 1, line.text);
+	fflush(stdout);
+	sbuf_done(&line);
+}
+
+/* Bytes at the disks to bytes of files; "-" when there is no disk that could be asked. */
+static const char *ratio_text(char buf[SIZE_TEXT], const json_t *j)
+{
+	uint64_t bytes = json_u64(j, "bytes", 0);
+	const json_t *flag;
+	size_t i;
+
+	json_array_foreach(json_object_get(j, "flags"), i, flag) {
+		if (!strcmp(json_string_value(flag), "nodisk"))
+			return strcpy(buf, "-");
+	}
+	snprintf(buf, SIZE_TEXT, "%.2f", (double)json_u64(j, "disk_bytes", 0) /
+		 (double)(bytes ? bytes : 1));
+	return buf;
+}
+
+static void show_run(struct show *s, const json_t *j)
+{
+	char felt[SIZE_TEXT], durable[SIZE_TEXT], ratio[SIZE_TEXT];
+	const json_t *flag;
+	size_t i;
+
+	s->worked += json_u64(j, "bytes", 0);
+	s->last_bytes = s->last_ns = 0;
+	s->now_bps = 0;
+	printf("%s%-11s %-5s %2" PRIu64 "/%-2" PRIu64 " %8s MB/s felt %8s durable   disks:file %s",
+	       s->tty ? "\r\033[K" : "", json_str(j, "class"), json_str(j, "op"),
+	       json_u64(j, "rep", 0), json_u64(j, "of", 0),
+	       rate_text(felt, (double)json_u64(j, "bps", 0)),
+	       rate_text(durable, (double)json_u64(j, "durable_bps", 0)),
+	       ratio_text(ratio, j));
+	json_array_foreach(json_object_get(j, "flags"), i, flag)
+		printf(" %s", json_string_value(flag));
+	if (json_is_true(json_object_get(j, "verified")))
+		printf(" compared");
+	putchar('\n');
+	fflush(stdout);
+}
+
+/* INTERFACE.md section 2: the letter of a flag. */
+static void add_letters(struct sbuf *out, const json_t *flags)
+{
+	static const struct {
+		const char *flag, *letter;
+	} letters[] = {
+		{ "cached", "P" }, { "sync", "S" }, { "few", "n" }, { "partial", "!" },
+	};
+	const json_t *flag;
+	size_t i, k;
+
+	json_array_foreach(flags, i, flag) {
+		for (k = 0; k < sizeof(letters) / sizeof(letters[0]); k++) {
+			if (!strcmp(letters[k].flag, json_string_value(flag)))
+				sbuf_addf(out, " %s", letters[k].letter);
+		}
+	}
+}
+
+enum { BAR_AT = 15, NUMBERS = 34 };
+
+static void draw_result(struct grid *g, unsigned row, unsigned width, double top, const json_t *j)
+{
+	char median[SIZE_TEXT], min[SIZE_TEXT], max[SIZE_TEXT], ratio[SIZE_TEXT];
+	struct sbuf text = { 0 }, range = { 0 };
+
+	grid_text(g, row, 0, json_str(j, "class"));
+	grid_text(g, row, BAR_AT - 2, !strcmp(json_str(j, "op"), "write") ? "w" : "r");
+	chart_bar(g, row, BAR_AT, width, top, (double)json_u64(j, "min_bps", 0) / 1e6,
+		  (double)json_u64(j, "median_bps", 0) / 1e6,
+		  (double)json_u64(j, "max_bps", 0) / 1e6);
+	sbuf_addf(&range, "%s-%s", rate_text(min, (double)json_u64(j, "min_bps", 0)),
+		  rate_text(max, (double)json_u64(j, "max_bps", 0)));
+	sbuf_addf(&text, "%7s %11s %5s", rate_text(median, (double)json_u64(j, "median_bps", 0)),
+		  range.text, ratio_text(ratio, j));
+	add_letters(&text, json_object_get(j, "flags"));
+	grid_text(g, row, BAR_AT + width + 1, text.text);
+	sbuf_done(&text);
+	sbuf_done(&range);
+}
+
+static void draw_results(const struct show *s)
+{
+	unsigned columns = s->columns < 60 ? 60 : s->columns > 120 ? 120 : s->columns;
+	unsigned width = columns - BAR_AT - NUMBERS, row = 1;
+	const json_t *j;
+	struct sbuf out = { 0 };
+	struct grid g;
+	double most = 0, top;
+	size_t i;
+
+	if (!json_array_size(s->results))
+		return;
+	json_array_foreach(s->results, i, j)
+		most = fmax(most, (double)json_u64(j, "max_bps", 0) / 1e6);
+	top = chart_top(most);
+	grid_init(&g, (unsigned)json_array_size(s->results) + 1, columns);
+	grid_text(&g, 0, 0, "class        op");
+	chart_scale(&g, 0, BAR_AT, width, top);
+	grid_text(&g, 0, BAR_AT + width + 1, "   MB/s     min-max   d:f");
+	json_array_foreach(s->results, i, j)
+		draw_result(&g, row++, width, top, j);
+	grid_print(&g, s->tty ? tier_for(nl_langinfo(CODESET), getenv("TERM")) :
+			      tier_for(nl_langinfo(CODESET), NULL),
+		   s->tty && !getenv("NO_COLOR"), &out);
+	printf("\n%sfelt: until the last close; d:f: bytes at the disks to bytes of files\n"
+	       "P page cache, S array at sync, n fewer than 6 runs, ! stopped before its end\n",
+	       sbuf_str(&out));
+	sbuf_done(&out);
+	grid_done(&g);
+}
+
+static void take_event(struct show *s, json_t *j)
+{
+	const char *kind = json_str(j, "event");
+
+	if (!kind)
+		return;
+	if (s->json) {
+		char *line = json_line(j);
+
+		puts(line);
+		fflush(stdout);
+		free(line);
+	}
+	if (!strcmp(kind, "end")) {
+		s->status = (int)json_u64(j, "exit", json_is_true(json_object_get(j, "ok")) ? 0 : 1);
+		free(s->text);
+		s->text = json_str(j, "text") ? strdup(json_str(j, "text")) : NULL;
+	} else if (s->json) {
+		;
+	} else if (!strcmp(kind, "begin")) {
+		s->work = json_u64(j, "write_bytes", 0) + json_u64(j, "read_bytes", 0);
+	} else if (!strcmp(kind, "sample") && s->tty) {
+		progress(s, j);
+	} else if (!strcmp(kind, "wait") && s->tty) {
+		printf("\r%s: %s\033[K", json_str(j, "class"), json_str(j, "text"));
+		fflush(stdout);
+	} else if (!strcmp(kind, "run")) {
+		show_run(s, j);
+	} else if (!strcmp(kind, "result")) {
+		json_array_append(s->results, j);
+	}
+}
+
+/* Follow the executor to its end; a signal is passed on, and then its end is awaited. */
+static int follow(struct show *s, const json_t *order, struct err *e)
+{
+	struct executor x;
+	int asked = 0, rc;
+
+	if (executor_start(order, false, &x, e) < 0)
+		return -1;
+	for (;;) {
+		json_t *event = NULL;
+
+		if (wants_end != asked) {
+			asked = wants_end;
+			executor_stop(&x);
+		}
+		executor_wait(&x, 200);
+		rc = executor_next(&x, &event, e);
+		if (rc < 0)
+			break;
+		if (rc > 0)
+			take_event(s, event);
+		json_decref(event);
+	}
+	executor_done(&x);
+	return e->kind == ERR_NONE ? 0 : -1;
+}
+
+static unsigned terminal_columns(void)
+{
+	struct winsize w;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col ? w.ws_col : 80;
+}
+
+static int measure(const struct bench_order *o, struct err *e)
+{
+	struct show s = {
+		.json = option("json"), .tty = isatty(STDOUT_FILENO) && !option("json"),
+		.columns = terminal_columns(), .results = json_array(), .began_ns = now_ns(),
+		.status = 1,
+	};
+	struct sigaction sa = { .sa_handler = on_signal };
+	json_t *order = bench_order_json(o);
+	int rc;
+
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
+	rc = follow(&s, order, e);
+	if (s.tty)
+		printf("\r\033[K");
+	if (!s.json)
+		draw_results(&s);
+	if (rc == 0 && s.status != 0) {
+		rc = err_set(e, (enum err_kind)s.status, "%s", s.text ? s.text :
+			     "the measurement ended without a word");
+	}
+	json_decref(order);
+	json_decref(s.results);
+	free(s.text);
+	return rc;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arena *a = arena_new();
+	struct bench_order o;
+	struct bench_forecast f;
+	struct err e = { 0 };
+	int rc;
+
+	setlocale(LC_CTYPE, "");
+	if (argc != 1) {
+		arena_free(a);
+		return argc ? usage_error("\"%s\" is one word too many; one NAME or DIR is measured",
+					  argv[1]) :
+			      usage_error("it wants the NAME of a build or a directory");
+	}
+	rc = take_options(a, &o, &e);
+	if (rc == 0)
+		rc = find_target(a, argv[0], &o, &e);
+	if (rc == 0)
+		rc = bench_forecast(&o, &f, &e);
+	if (rc == 0 && !option("json"))
+		announce(&o, &f);
+	if (rc == 0)
+		rc = measure(&o, &e);
+	arena_free(a);
+	return rc ? fail(&e) : 0;
+}
+
+static const struct verb_option options[] = {
+	{ .name = "workload", .value = "W", .many = true,
+	  .help = "a class; all; without it the classes up to 2 GB" },
+	{ .name = "op", .value = "OP", .help = "only write, or only read" },
+	{ .name = "reps", .value = "N", .help = "repetitions of each class (7)" },
+	{ .name = "scale", .value = "F", .help = "the bytes of a class times this (1)" },
+	{ .name = "cache", .value = "STATE", .help = "before reading: cold, warm or as-is (cold)" },
+	{ .name = "json", .help = "JSON lines: sample, run, result" },
+	{ .name = NULL }
+};
+
+const struct verb verb_bench = {
+	.name = "bench",
+	.usage = "NAME|DIR [--workload W]... [--op write|read] [--reps N] [--scale F]",
+	.help = "measure what a build or a directory does with a NAS's files",
+	.about = "Writes and reads sets of files in NAME's file system or below DIR, in a directory\n"
+		 "of its own that is removed whatever happens. Every class is measured N times, in\n"
+		 "rounds; the bar goes from the lowest to the highest run, its mark is the median.\n"
+		 "The disks' own counters are shown beside: a read that moved nothing at the disks\n"
+		 "came from memory.",
+	.options = options, .run = run,
+};

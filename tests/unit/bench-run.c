@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whole measurements: what is written and read, and that nothing is ever left behind. */
+#include "bench-help.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include <jansson.h>
+
+#include "base/json.h"
+#include "bench/corpus.h"
+#include "bench/engine.h"
+
+struct heard {
+	unsigned begin, sample, run, result;
+	json_t *results, *runs;
+	int signal;
+	const char *unmount;
+};
+
+static void hear(void *arg, const json_t *event)
+{
+	struct heard *h = arg;
+	const char *kind = json_str(event, "event");
+
+	h->begin += !strcmp(kind, "begin");
+	h->sample += !strcmp(kind, "sample");
+	if (!strcmp(kind, "run")) {
+		h->run++;
+		json_array_append(h->runs, (json_t *)(uintptr_t)event);
+		if (h->signal)
+			raise(h->signal);
+		if (h->unmount)
+			assert_int_equal(umount2(h->unmount, MNT_DETACH), 0);
+		h->unmount = NULL;
+	}
+	if (!strcmp(kind, "result")) {
+		h->result++;
+		json_array_append(h->results, (json_t *)(uintptr_t)event);
+	}
+}
+
+static void hear_start(struct heard *h)
+{
+	*h = (struct heard){ .results = json_array(), .runs = json_array() };
+}
+
+static void hear_done(struct heard *h)
+{
+	json_decref(h->results);
+	json_decref(h->runs);
+}
+
+/* What is in the directory besides . and .. */
+static unsigned entries(const char *path)
+{
+	char list[600], line[300];
+	unsigned n = 0;
+	FILE *p;
+
+	snprintf(list, sizeof(list), "ls -A %s", path);
+	p = popen(list, "r");
+	assert_non_null(p);
+	while (fgets(line, sizeof(line), p))
+		n++;
+	pclose(p);
+	return n;
+}
+
+static bool has_flag(const json_t *event, const char *flag)
+{
+	const json_t *f;
+	size_t i;
+
+	json_array_foreach(json_object_get(event, "flags"), i, f) {
+		if (!strcmp(json_string_value(f), flag))
+			return true;
+	}
+	return false;
+}
+
+static void a_set_is_measured(void **state)
+{
+	struct arena *a = arena_new();
+	const char *dir = scratch();
+	struct bench_order o;
+	struct err e = { 0 };
+	struct workload *w = arena_alloc(a, sizeof(*w));
+	struct heard h;
+	const json_t *r;
+	size_t i;
+
+	(void)state;
+	hear_start(&h);
+	order_for(a, &o, dir, "small-text", 0.01);
+	shipped(a, "500M", w);
+	list_add(a, &o.workloads, w);
+	if (bench_run(&o, hear, &h, &e) < 0)
+		fail_msg("%s", e.text);
+	assert_int_equal(h.begin, 1);
+	assert_int_equal(h.run, 8);
+	assert_int_equal(h.result, 4);
+	json_array_foreach(h.runs, i, r) {
+		assert_int_equal(json_u64(r, "bytes", 0), 5000000);
+		assert_true(json_u64(r, "felt_ns", 0) > 0);
+		assert_true(json_u64(r, "durable_ns", 0) >= json_u64(r, "felt_ns", 0));
+		if (!strcmp(json_str(r, "op"), "read") && json_u64(r, "rep", 0) == 1)
+			assert_true(json_is_true(json_object_get(r, "verified")));
+	}
+	json_array_foreach(h.results, i, r) {
+		assert_int_equal(json_u64(r, "runs", 0), 2);
+		assert_true(has_flag(r, "few"));
+		assert_false(has_flag(r, "partial"));
+		assert_true(json_u64(r, "min_bps", 0) <= json_u64(r, "median_bps", 0));
+		assert_true(json_u64(r, "median_bps", 0) <= json_u64(r, "max_bps", 0));
+	}
+	assert_int_equal(entries(dir), 0);
+	hear_done(&h);
+	wipe(dir);
+	arena_free(a);
+}
+
+static void read_only_keeps_one_set(void **state)
+{
+	struct arena *a = arena_new();
+	const char *dir = scratch();
+	struct bench_order o;
+	struct err e = { 0 };
+	struct heard h;
+
+	(void)state;
+	hear_start(&h);
+	order_for(a, &o, dir, "small-photo", 0.01);
+	o.write = false;
+	o.reps = 3;
+	o.cache = CACHE_WARM;
+	if (bench_run(&o, hear, &h, &e) < 0)
+		fail_msg("%s", e.text);
+	assert_int_equal(h.run, 3);
+	assert_int_equal(h.result, 1);
+	assert_string_equal(json_str(json_array_get(h.results, 0), "cache"), "warm");
+	assert_true(has_flag(json_array_get(h.results, 0), "cached"));
+	assert_int_equal(entries(dir), 0);
+	hear_done(&h);
+	wipe(dir);
+	arena_free(a);
+}
+
+/* The engine's files hold what corpus_block() says, and a changed byte is noticed. */
+static void what_is_written_is_verified(void **state)
+{
+	static unsigned char want[CORPUS_BLOCK + CORPUS_SLACK], got[CORPUS_BLOCK];
+	struct arena *a = arena_new();
+	const char *path = scratch();
+	struct engine_result r;
+	struct engine x;
+	struct workload w;
+	struct corpus *c;
+	struct err e = { 0 };
+	int dir = open(path, O_RDONLY | O_DIRECTORY), fd, error;
+	struct engine_job job = { .op = ENGINE_WRITE, .dir = dir };
+	ssize_t len;
+
+	(void)state;
+	shipped(a, "500M", &w);
+	c = corpus_new(&w, 0.003);
+	job.corpus = c;
+	assert_int_equal(engine_start(&job, &x, &e), 0);
+	assert_int_equal(engine_end(&x, &r, &error, &e), 0);
+	assert_int_equal(r.bytes, 1500000);
+	fd = openat(dir, "f0000000.bin", O_RDWR);
+	assert_true(fd >= 0);
+	corpus_block(c, 0, 5, CORPUS_BLOCK, want);
+	len = pread(fd, got, CORPUS_BLOCK, 5 * CORPUS_BLOCK);
+	assert_int_equal(len, CORPUS_BLOCK);
+	assert_memory_equal(want, got, CORPUS_BLOCK);
+
+	job.op = ENGINE_VERIFY;
+	assert_int_equal(engine_start(&job, &x, &e), 0);
+	assert_int_equal(engine_end(&x, &r, &error, &e), 0);
+	got[0] ^= 1;
+	assert_int_equal(pwrite(fd, got, 1, 5 * CORPUS_BLOCK), 1);
+	assert_int_equal(engine_start(&job, &x, &e), 0);
+	assert_int_equal(engine_end(&x, &r, &error, &e), -1);
+	assert_int_equal(error, EILSEQ);
+	assert_non_null(strstr(e.text, "holds other data"));
+	job.op = ENGINE_READ;
+	assert_int_equal(ftruncate(fd, 1499999), 0);
+	assert_int_equal(engine_start(&job, &x, &e), 0);
+	assert_int_equal(engine_end(&x, &r, &error, &e), -1);
+	assert_non_null(strstr(e.text, "not as long"));
+	close(fd);
+	close(dir);
+	corpus_free(c);
+	wipe(path);
+	arena_free(a);
+}
+
+static void a_signal_leaves_nothing(void **state)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct arena *a = arena_new();
+	struct bench_order o;
+	struct err e;
+	struct heard h;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		const char *dir = scratch();
+
+		hear_start(&h);
+		h.signal = signals[i];
+		order_for(a, &o, dir, "small-photo", 0.01);
+		e = (struct err){ 0 };
+		assert_int_equal(bench_run(&o, hear, &h, &e), -1);
+		assert_string_equal(e.text, "stopped");
+		assert_int_equal(h.run, 1);
+		assert_int_equal(h.result, 1);
+		assert_true(has_flag(json_array_get(h.results, 0), "partial"));
+		assert_int_equal(entries(dir), 0);
+		hear_done(&h);
+		wipe(dir);
+	}
+	arena_free(a);
+}
+
+static bool after_one_run(void *arg)
+{
+	struct heard *h = arg;
+
+	return h->run > 0;
+}
+
+/* The executor hears "stop" and is asked for it. */
+static void asked_to_stop_it_leaves_nothing(void **state)
+{
+	struct arena *a = arena_new();
+	const char *dir = scratch();
+	struct bench_order o;
+	struct err e = { 0 };
+	struct heard h;
+
+	(void)state;
+	hear_start(&h);
+	order_for(a, &o, dir, "500M", 0.01);
+	o.stopped = after_one_run;
+	o.stopped_arg = &h;
+	assert_int_equal(bench_run(&o, hear, &h, &e), -1);
+	assert_string_equal(e.text, "stopped");
+	assert_int_equal(h.run, 1);
+	assert_int_equal(entries(dir), 0);
+	hear_done(&h);
+	wipe(dir);
+	arena_free(a);
+}
+
+/* A killed process leaves its directory; the next start removes it, and only it. */
+static void a_kill_is_cleaned_by_the_next(void **state)
+{
+	struct arena *a = arena_new();
+	const char *dir = scratch();
+	struct bench_order o;
+	struct err e = { 0 };
+	struct heard h;
+	char other[100];
+	int status;
+	pid_t pid;
+
+	(void)state;
+	hear_start(&h);
+	order_for(a, &o, dir, "small-photo", 0.01);
+	pid = fork();
+	if (pid == 0) {
+		h.signal = SIGKILL;
+		bench_run(&o, hear, &h, &e);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	assert_int_equal(entries(dir), 1);
+	snprintf(other, sizeof(other), "%s/.naslab-bench-abcdef", dir);
+	assert_int_equal(mkdir(other, 0755), 0);
+	snprintf(other, sizeof(other), "%s/.naslab-bench-abcdef/mine", dir);
+	assert_int_equal(mkdir(other, 0755), 0);
+	if (bench_run(&o, hear, &h, &e) < 0)
+		fail_msg("%s", e.text);
+	assert_int_equal(entries(dir), 1);
+	assert_int_equal(access(other, F_OK), 0);
+	hear_done(&h);
+	wipe(dir);
+	arena_free(a);
+}
+
+/* A tmpfs of this size, or a skipped test for who may not mount. */
+static const char *small_tmpfs(const char *options)
+{
+	const char *dir = scratch();
+
+	if (mount("naslab-test", dir, "tmpfs", 0, options) < 0) {
+		rmdir(dir);
+		skip();
+	}
+	return dir;
+}
+
+struct eater {
+	struct heard h;
+	char path[100];
+};
+
+/* Fill what is free once the measurement began: as another program would. */
+static void hear_and_eat(void *arg, const json_t *event)
+{
+	struct eater *eater = arg;
+	static char block[65536];
+	int fd;
+
+	hear(&eater->h, event);
+	if (strcmp(json_str(event, "event"), "begin"))
+		return;
+	fd = open(eater->path, O_WRONLY | O_CREAT, 0600);
+	memset(block, 1, sizeof(block));
+	while (write(fd, block, sizeof(block)) > 0)
+		;
+	assert_int_equal(ftruncate(fd, lseek(fd, 0, SEEK_CUR) / 2), 0);
+	close(fd);
+}
+
+static void a_full_target_leaves_nothing(void **state)
+{
+	struct arena *a = arena_new();
+	const char *dir = small_tmpfs("size=40m");
+	struct eater eater;
+	struct bench_order o;
+	struct bench_forecast f;
+	struct err e = { 0 };
+
+	(void)state;
+	hear_start(&eater.h);
+	order_for(a, &o, dir, "500M", 0.1);
+	assert_int_equal(bench_forecast(&o, &f, &e), -1);
+	assert_int_equal(e.kind, ERR_REFUSED);
+	assert_non_null(strstr(e.text, "is free"));
+	assert_int_equal(bench_run(&o, hear, &eater.h, &e), -1);
+	assert_int_equal(entries(dir), 0);
+
+	order_for(a, &o, dir, "500M", 0.05);
+	snprintf(eater.path, sizeof(eater.path), "%s/other", dir);
+	e = (struct err){ 0 };
+	assert_int_equal(bench_run(&o, hear_and_eat, &eater, &e), -1);
+	if (!strstr(e.text, "the file system is full after"))
+		fail_msg("%s", e.text);
+	assert_int_equal(entries(dir), 1);
+	hear_done(&eater.h);
+	assert_int_equal(umount(dir), 0);
+	rmdir(dir);
+	arena_free(a);
+}
+
+static void an_unmounted_target_is_noticed(void **state)
+{
+	struct arena *a = arena_new();
+	const char *dir = small_tmpfs("size=40m");
+	struct bench_order o;
+	struct err e = { 0 };
+	struct heard h;
+
+	(void)state;
+	hear_start(&h);
+	h.unmount = dir;
+	order_for(a, &o, dir, "small-photo", 0.01);
+	assert_int_equal(bench_run(&o, hear, &h, &e), -1);
+	if (!strstr(e.text, "was unmounted while it was measured"))
+		fail_msg("%s", e.text);
+	assert_int_equal(entries(dir), 0);
+	hear_done(&h);
+	rmdir(dir);
+	arena_free(a);
+}
+
+static void targets_that_are_none(void **state)
+{
+	struct arena *a = arena_new();
+	struct bench_order o;
+	struct err e = { 0 };
+	struct heard h;
+
+	(void)state;
+	hear_start(&h);
+	order_for(a, &o, "/proc/version", "500M", 0.01);
+	assert_int_equal(bench_run(&o, hear, &h, &e), -1);
+	assert_string_equal(e.text, "/proc/version is not a directory");
+	o.target = "/nonexistent/dir";
+	assert_int_equal(bench_run(&o, hear, &h, &e), -1);
+	assert_non_null(strstr(e.text, "cannot open /nonexistent/dir: No such file"));
+	hear_done(&h);
+	arena_free(a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_written_is_verified),
+		cmocka_unit_test(a_set_is_measured),
+		cmocka_unit_test(read_only_keeps_one_set),
+		cmocka_unit_test(a_signal_leaves_nothing),
+		cmocka_unit_test(asked_to_stop_it_leaves_nothing),
+		cmocka_unit_test(a_kill_is_cleaned_by_the_next),
+		cmocka_unit_test(a_full_target_leaves_nothing),
+		cmocka_unit_test(an_unmounted_target_is_noticed),
+		cmocka_unit_test(targets_that_are_none),
+	};
+
+	use_shipped_workloads();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
