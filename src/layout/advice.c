@@ -110,21 +110,44 @@ static const char *no_redundancy(const struct stack *s, struct arena *a)
 
 static const char *unused_space(const struct stack *s, struct arena *a)
 {
-	char size[SIZE_TEXT];
+	const struct node *largest = NULL;
+	char size[SIZE_TEXT], tail[SIZE_TEXT];
 	uint64_t unused = 0;
+	unsigned percent;
 	size_t i;
 
 	for (i = 0; i < s->n_disks; i++) {
 		const struct node *n = s->nodes.at[i];
 
-		if (n->role == ROLE_DATA)
-			unused += n->split.unused;
+		if (n->role != ROLE_DATA)
+			continue;
+		unused += n->split.unused;
+		if (!largest || n->split.unused > largest->split.unused)
+			largest = n;
 	}
 	if (unused < s->raw_bytes / 20)
 		return NULL;
-	return arena_printf(a, "%s of the disks stay unused (%u %%); slices would use what unequal disks "
-			    "have in common", size_text(size, unused, SIZE_SI),
-			    (unsigned)(100 * (unsigned __int128)unused / s->raw_bytes));
+	size_text(size, unused, SIZE_SI);
+	size_text(tail, largest->split.unused, SIZE_SI);
+	percent = (unsigned)(100 * (unsigned __int128)unused / s->raw_bytes);
+	if (first_of(s, "md") && !first_of(s, "slice"))
+		return arena_printf(a, "%s of the disks stay unused (%u %%): every disk counts as the smallest; "
+				    "slices would use what the larger ones have in common", size, percent);
+	return arena_printf(a, "%s of the disks stay unused (%u %%): the last %s of %s have too few partners; "
+			    "more disks as large would unlock them", size, percent, tail, largest->name);
+}
+
+/* The kernel's estimator gives up on unequal devices; its allocator does not. */
+static const char *btrfs_df(const struct stack *s, struct arena *a)
+{
+	const struct node *n = first_of(s, "btrfs");
+	char avail[SIZE_TEXT], data[SIZE_TEXT];
+
+	if (!n || !n->fs.known || n->data_bytes < n->fs.avail + n->fs.avail / 20)
+		return NULL;
+	return arena_printf(a, "df will first say %s available, and %s can be written: the kernel's estimate "
+			    "takes unequal devices in one order, the allocator takes the emptiest each time",
+			    size_text(avail, n->fs.avail, SIZE_IEC), size_text(data, n->data_bytes, SIZE_IEC));
 }
 
 static const char *near_equal(const struct stack *s, struct arena *a)
@@ -193,6 +216,7 @@ static const struct rule rules[] = {
 	{ "ppl-level", "info", "mdadm 4.2, mdadm.c", ppl_level },
 	{ "no-redundancy", "warn", "arithmetic", no_redundancy },
 	{ "btrfs-parity", "warn", "btrfs(5), btrfs-progs", btrfs_parity },
+	{ "btrfs-df", "info", "super.c btrfs_calc_avail_data_space, kernel 6.1", btrfs_df },
 	{ "ext4-16t", "warn", "ext4 documentation, kernel 6.1; MATRIX W15", ext4_size },
 	{ "usb-member", "warn", "common reports", usb_member },
 	{ "unused", "info", "arithmetic", unused_space },

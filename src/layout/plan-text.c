@@ -94,10 +94,9 @@ static void file_systems(const struct stack *s, struct sbuf *out)
 
 		if (n->gives != THING_DIR || n->left_out || !n->fs.known)
 			continue;
-		sbuf_addf(out, " %s %s: total", n->layer->name, n->dir);
+		sbuf_addf(out, " %s %s: total ", n->layer->name, n->dir);
 		bytes_column(out, n->fs.total, 0);
-		sbuf_add(out, ", available");
-		sbuf_addc(out, ' ');
+		sbuf_add(out, ", available ");
 		bytes_column(out, n->fs.avail, 0);
 		sbuf_add(out, n->fs.estimate ? " (an estimate)\n" : "\n");
 	}
