@@ -5,7 +5,7 @@
  *
  *	ubda kind=hdd model=WDC%20WD40EFRX serial=V0000001 wwn=0x5 sector=512/4096 rate=180000000
  *
- * rate is in bytes a second, seek in nanoseconds, values are percent-encoded. What is not
+ * Also rotational=yes|no, behind kind (a USB disk may be either). rate is in bytes a second, seek in nanoseconds, values are percent-encoded. What is not
  * in a line stays as the kernel says; the logical sector always does.
  */
 #include "disk/room.h"
@@ -19,20 +19,27 @@ static void guest_fact(const struct machine *m, struct disk *d, const char *key,
 	uint32_t lsec, psec;
 	uint64_t number;
 
-	if (!strcmp(key, "kind"))
-		kind_from_word(value, &d->kind);
-	else if (!strcmp(key, "model"))
+	if (!strcmp(key, "kind") && kind_from_word(value, &d->kind)) {
+		/* the flag in sysfs does not last: ubd sets it anew when opened to write */
+		d->rotational = d->kind == DISK_HDD || d->kind == DISK_USB;
+	} else if (!strcmp(key, "rotational")) {
+		d->rotational = !strcmp(value, "yes");
+	} else if (!strcmp(key, "model")) {
 		d->model = text_trim(m->a, value);
-	else if (!strcmp(key, "serial"))
+	} else if (!strcmp(key, "serial")) {
 		d->serial = text_trim(m->a, value);
-	else if (!strcmp(key, "wwn"))
+	} else if (!strcmp(key, "wwn")) {
 		d->wwn = text_trim(m->a, value);
-	else if (!strcmp(key, "sector") && sectors_from_word(value, &lsec, &psec, &ignored) == 0)
-		d->psec = psec;
-	else if (!strcmp(key, "rate") && size_parse(value, &number, &ignored) == 0)
-		d->rate_bps = number;
-	else if (!strcmp(key, "seek") && size_parse(value, &number, &ignored) == 0)
-		d->seek_ns = number;
+	} else if (!strcmp(key, "sector")) {
+		if (sectors_from_word(value, &lsec, &psec, &ignored) == 0)
+			d->psec = psec;
+	} else if (!strcmp(key, "rate")) {
+		if (size_parse(value, &number, &ignored) == 0)
+			d->rate_bps = number;
+	} else if (!strcmp(key, "seek")) {
+		if (size_parse(value, &number, &ignored) == 0)
+			d->seek_ns = number;
+	}
 }
 
 void guest_read_facts(const struct machine *m, struct disk *d)

@@ -87,6 +87,7 @@ static void read_content(struct machine *m, struct disk *d)
 	disk_read_uses(m, n, d);
 	if (!hidden) {
 		disk_read_sigs(m, n, d);
+		disk_ask_groups(m, d);
 		disk_ask_exclusive(m, n, d);
 	}
 	disk_decide(m->a, d, hidden);

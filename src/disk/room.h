@@ -67,6 +67,7 @@ void root_each(const struct machine *m, const char *dir,
 /* use.c: who uses what. */
 void machine_read_uses(struct machine *m);
 void disk_read_uses(struct machine *m, struct node *n, struct disk *d);
+void disk_ask_groups(struct machine *m, struct disk *d);
 void disk_ask_exclusive(struct machine *m, struct node *n, struct disk *d);
 
 /* facts.c: what sysfs and the udev database say of one disk; udev.c reads the latter. */
@@ -89,6 +90,9 @@ void guest_read_facts(const struct machine *m, struct disk *d);
 /* sig.c */
 void machine_read_recorded(struct machine *m);
 void disk_read_sigs(const struct machine *m, const struct node *n, struct disk *d);
+
+/* lvm.c: the group a physical volume says it belongs to, NULL when none. */
+const char *lvm_group_name(struct arena *a, int fd);
 
 /* state.c: state, why, is_system; needs everything else. */
 void disk_decide(struct arena *a, struct disk *d, const char *hidden_why);

@@ -116,6 +116,19 @@ static void backup_gpt(struct arena *a, int fd, uint64_t bytes, const char *on,
 	}
 }
 
+/* libblkid has no label for a physical volume: the name of its group is what people know. */
+static void name_groups(struct arena *a, int fd, struct list *found)
+{
+	size_t i;
+
+	for (i = 0; i < found->n; i++) {
+		struct sig *s = found->at[i];
+
+		if (!strcmp(s->type, "LVM2_member") && !s->label)
+			s->label = lvm_group_name(a, fd);
+	}
+}
+
 static int sig_order(const void *x, const void *y)
 {
 	const struct sig *a = x, *b = y;
@@ -184,6 +197,7 @@ static int sig_probe(struct arena *a, const char *dev, const char *on, struct li
 	if (bytes) {
 		probe_all(a, pr, on, found);
 		backup_gpt(a, fd, bytes, on, found);
+		name_groups(a, fd, found);
 	}
 	rc = 0;
 out:

@@ -402,6 +402,44 @@ void disk_read_uses(struct machine *m, struct node *n, struct disk *d)
 		uses_put(m->a, d, &uses);
 }
 
+static bool group_is_live(const struct machine *m, const char *group)
+{
+	size_t i;
+
+	for (i = 0; i < m->nodes.n; i++) {
+		const struct node *n = m->nodes.at[i];
+
+		if (n->dm_name && n->dm_uuid && !strncmp(n->dm_uuid, "LVM-", 4) &&
+		    !strcmp(vg_of(m->a, n->dm_name), group))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A physical volume that has no volume on it yet, of a group that has some elsewhere: no
+ * holder and no claim shows it, and without it the group is broken. Needs the signatures.
+ */
+void disk_ask_groups(struct machine *m, struct disk *d)
+{
+	struct list uses = { 0 };
+	size_t i, k;
+
+	for (i = 0; i < d->n_sigs; i++) {
+		const struct sig *s = &d->sigs[i];
+
+		if (strcmp(s->type, "LVM2_member") || !s->label || !group_is_live(m, s->label))
+			continue;
+		for (k = 0; k < d->n_uses && strcmp(d->uses[k].on, s->on); k++)
+			;
+		if (k == d->n_uses)
+			use_add(&uses, m, "lvm", s->on,
+				arena_printf(m->a, "LVM %s, nothing on this part of it", s->label));
+	}
+	if (uses.n)
+		uses_put(m->a, d, &uses);
+}
+
 static bool node_is_open(const struct node *n)
 {
 	char *path = NULL;

@@ -33,6 +33,12 @@ holds dm-0 nvme0n1p4 nvme1n1p1
 holds dm-1 nvme1n1p1
 mount 254:0 /home xfs /dev/mapper/vg--data-home
 
+# a third part of vg-data with no volume on it: no holder shows it; and a group not active
+nvme 4 1 40 1000204886016 'SSD 970' NLX000004 eui.0002000000000004
+sig nvme4n1 LVM2_member raid 536 vg-data aaaaaa-0000-0000-0000-0000-0000-000003
+nvme 5 1 48 1000204886016 'SSD 970' NLX000005 eui.0002000000000005
+sig nvme5n1 LVM2_member raid 536 vg bbbbbb-0000-0000-0000-0000-0000-000001
+
 part nvme2n1 1 259:25 $MIB 2147482599424
 part nvme2n1 2 259:26 2147483648000 8589934592
 gpt nvme2n1 4000787030016
