@@ -66,17 +66,30 @@ struct dev {
 	uint64_t size;			/* what btrfs counts: bytes down to a sector of 4 KiB */
 	uint64_t used;			/* in chunks */
 	uint64_t system, data, usable;	/* in chunks of system or metadata, of data; data in it */
-	uint64_t most;			/* scratch: free, as far as one chunk wants it */
 };
 
 struct pool {
 	struct dev *dev;		/* in command-line order */
 	struct dev **order;		/* mkfs: its list; kernel: sorted */
+	struct dev **spare;
 	unsigned n;
 	uint64_t total;			/* sum of sizes */
 	uint64_t data_bytes;
 	uint64_t first_data;		/* of it in the chunk of mkfs */
 };
+
+static uint64_t free_of(const struct dev *d)
+{
+	return d->size - RESERVED - d->used;
+}
+
+static void swap(struct dev **a, struct dev **b)
+{
+	struct dev *d = *a;
+
+	*a = *b;
+	*b = d;
+}
 
 /* Stripes of a chunk over `width` devices, and how many of them carry data. */
 static unsigned all_stripes(const struct btrfs_profile *pr, unsigned width)
@@ -101,69 +114,113 @@ static void put_data(struct dev *d, const struct btrfs_profile *pr, unsigned wid
 
 enum chunk_kind { CHUNK_SYSTEM, CHUNK_METADATA, CHUNK_DATA };
 
-static uint64_t mkfs_stripe(const struct pool *p, enum chunk_kind kind,
-			    const struct btrfs_profile *pr, unsigned width)
+/* What mkfs intends for one chunk; it is cut while devices turn out too small. */
+struct intent {
+	unsigned width;
+	uint64_t stripe, limit, least;
+};
+
+static struct intent mkfs_intent(const struct pool *p, enum chunk_kind kind,
+				 const struct btrfs_profile *pr)
 {
-	static const struct { uint64_t stripe, limit, least; } sizes[] = {
-		[CHUNK_SYSTEM] = { 8 * MIB, 16 * MIB, MIB },
-		[CHUNK_METADATA] = { 256 * MIB, 256 * MIB, 32 * MIB },
-		[CHUNK_DATA] = { GIB, 10 * GIB, 64 * MIB },
+	static const struct intent kinds[] = {
+		[CHUNK_SYSTEM] = { DEVS_MAX_SYSTEM, 8 * MIB, 16 * MIB, MIB },
+		[CHUNK_METADATA] = { DEVS_MAX, 256 * MIB, 256 * MIB, 32 * MIB },
+		[CHUNK_DATA] = { DEVS_MAX, GIB, 10 * GIB, 64 * MIB },
 	};
-	uint64_t stripe = sizes[kind].stripe, limit = sizes[kind].limit;
+	struct intent w = kinds[kind];
 
 	if (kind == CHUNK_METADATA && p->total > 50 * GIB)
-		stripe = limit = GIB;
-	if (limit > p->total / 10)
-		limit = p->total / 10;
-	if (stripe * data_stripes(pr, width) > limit)
-		stripe = round_down(limit / all_stripes(pr, width), STRIPE_LEN);
-	return stripe > sizes[kind].least ? stripe : sizes[kind].least;
+		w.stripe = w.limit = GIB;
+	if (w.limit > p->total / 10)
+		w.limit = p->total / 10;
+	if (w.width > p->n)
+		w.width = p->n;
+	if (pr->devs_max)
+		w.width = pr->devs_max;
+	w.width -= w.width % pr->devs_increment;
+	return w;
 }
 
-/* The chosen devices move to the head of the list in their order. */
-static unsigned mkfs_choose(struct pool *p, unsigned want, uint64_t need)
+static void mkfs_cut(struct intent *w, const struct btrfs_profile *pr)
+{
+	if (w->stripe * data_stripes(pr, w->width) > w->limit)
+		w->stripe = round_down(w->limit / all_stripes(pr, w->width), STRIPE_LEN);
+	if (w->stripe < w->least)
+		w->stripe = w->least;
+	w->stripe = round_down(w->stripe, STRIPE_LEN);
+}
+
+/*
+ * The devices with room, as many as wanted, move to the head of the list: in their order,
+ * or turned round when there are too few. *best: the most room of one that has too little.
+ */
+static unsigned mkfs_choose(struct pool *p, unsigned want, uint64_t need, uint64_t *best)
 {
 	unsigned found = 0, i, j;
 
+	*best = 0;
 	for (i = 0; i < p->n && found < want; i++) {
 		struct dev *d = p->order[i];
+		uint64_t room = d->size > RESERVED + d->used ? free_of(d) : 0;
 
-		if (d->size < RESERVED + d->used + need)
+		if (room < need) {
+			*best = room > *best ? room : *best;
 			continue;
+		}
 		for (j = i; j > found; j--)
 			p->order[j] = p->order[j - 1];
 		p->order[found++] = d;
 	}
+	for (i = 0; found < want && i < found / 2; i++)
+		swap(&p->order[i], &p->order[found - 1 - i]);
 	return found;
+}
+
+/* Find width and stripe of the next chunk; its devices are the first of the order. */
+static int mkfs_decide(struct pool *p, const struct btrfs_profile *pr, struct intent *w)
+{
+	bool again = false;
+	uint64_t best;
+	unsigned got;
+
+	while (w->width) {
+		mkfs_cut(w, pr);
+		got = mkfs_choose(p, w->width, w->stripe * pr->dev_stripes, &best);
+		if (got == w->width)
+			return 0;
+		if (got >= pr->devs_min) {
+			w->width = got - got % pr->devs_increment;
+		} else {
+			if (again || !best)
+				return -1;
+			w->limit = best;
+		}
+		again = true;
+	}
+	return -1;
 }
 
 static int mkfs_chunk(struct pool *p, enum chunk_kind kind, const struct btrfs_profile *pr)
 {
-	unsigned most = kind == CHUNK_SYSTEM ? DEVS_MAX_SYSTEM : DEVS_MAX, width, got, i;
-	uint64_t stripe;
+	struct intent w = mkfs_intent(p, kind, pr);
+	uint64_t each;
+	unsigned i;
 
-	width = pr->devs_max ? pr->devs_max : p->n < most ? p->n : most;
-	for (;;) {
-		width -= width % pr->devs_increment;
-		stripe = mkfs_stripe(p, kind, pr, width);
-		got = mkfs_choose(p, width, stripe * pr->dev_stripes);
-		if (got == width)
-			break;
-		if (got < pr->devs_min)
-			return -1;
-		width = got;
-	}
+	if (w.width < pr->devs_min || mkfs_decide(p, pr, &w) < 0)
+		return -1;
+	each = w.stripe * pr->dev_stripes;
 	if (kind == CHUNK_DATA)
-		p->data_bytes += stripe * data_stripes(pr, width);
-	for (i = 0; i < width; i++) {
+		p->data_bytes += w.stripe * data_stripes(pr, w.width);
+	for (i = 0; i < w.width; i++) {
 		struct dev *d = p->order[i];
 
 		if (kind == CHUNK_DATA) {
-			put_data(d, pr, width, stripe * pr->dev_stripes);
+			put_data(d, pr, w.width, each);
 			continue;
 		}
-		d->used += stripe * pr->dev_stripes;
-		d->system += stripe * pr->dev_stripes;
+		d->used += each;
+		d->system += each;
 	}
 	return 0;
 }
@@ -180,8 +237,8 @@ static int mkfs(struct pool *p, const struct btrfs_profile *data,
 	uint64_t temp = TEMP_SYSTEM + 2 * TEMP_OTHER, kept = 0;
 	unsigned i;
 
-	for (i = 0; i < p->n; i++)			/* added at the head: last comes first */
-		p->order[i] = &p->dev[p->n - 1 - i];
+	for (i = 0; i < p->n / 2; i++)			/* added at the head: last comes first */
+		swap(&p->order[i], &p->order[p->n - 1 - i]);
 	first->used = temp;
 	if (!is_single(metadata) && (mkfs_chunk(p, CHUNK_SYSTEM, metadata) < 0 ||
 				     mkfs_chunk(p, CHUNK_METADATA, metadata) < 0))
@@ -266,56 +323,49 @@ struct choice {
 	bool full;		/* its size is not bounded by what is free */
 };
 
-static uint64_t free_of(const struct dev *d)
+static int by_room(const void *a, const void *b)
 {
-	return d->size - RESERVED - d->used;
+	uint64_t x = free_of(*(struct dev *const *)a), y = free_of(*(struct dev *const *)b);
+
+	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* Sort by what a chunk can take, then by all that is free. It is nearly sorted every time. */
-static void sort_order(struct pool *p)
+/*
+ * The first `width` devices have lost room: put them where they belong. The kernel sorts
+ * by what one chunk can take and then by all that is free, which is the same order; both
+ * parts are still sorted in themselves.
+ */
+static void sort_again(struct pool *p, unsigned width, unsigned ready)
 {
-	unsigned i, j;
+	unsigned i = 0, j = width, k = 0;
 
-	for (i = 1; i < p->n; i++) {
-		struct dev *d = p->order[i];
-
-		for (j = i; j > 0; j--) {
-			struct dev *o = p->order[j - 1];
-
-			if (o->most > d->most ||
-			    (o->most == d->most && free_of(o) >= free_of(d)))
-				break;
-			p->order[j] = o;
-		}
-		p->order[j] = d;
+	memcpy(p->spare, p->order, width * sizeof(*p->spare));
+	while (i < width) {
+		if (j < ready && free_of(p->order[j]) > free_of(p->spare[i]))
+			p->order[k++] = p->order[j++];
+		else
+			p->order[k++] = p->spare[i++];
 	}
 }
 
 /* The kernel's decision for the next data chunk; false when there is none. */
-static bool choose(struct pool *p, const struct btrfs_profile *pr, struct choice *c)
+static bool choose(const struct pool *p, const struct btrfs_profile *pr, struct choice *c)
 {
-	uint64_t want = GIB * pr->dev_stripes, limit = 10 * GIB, stripe, less;
-	unsigned i, most = pr->devs_max ? pr->devs_max : DEVS_MAX;
+	uint64_t want = GIB, limit = 10 * GIB, stripe, less;
+	unsigned most = pr->devs_max ? pr->devs_max : DEVS_MAX;
 
 	if (limit > p->total / 10)
 		limit = p->total / 10;
-	c->ready = 0;
-	for (i = 0; i < p->n; i++) {
-		struct dev *d = &p->dev[i];
-
-		d->most = free_of(d) < want ? free_of(d) : want;
-		if (d->most < STRIPE_LEN * pr->dev_stripes)
-			d->most = 0;
-		c->ready += d->most > 0;
-	}
-	sort_order(p);
+	while (c->ready && free_of(p->order[c->ready - 1]) < STRIPE_LEN * pr->dev_stripes)
+		c->ready--;
 	c->width = c->ready - c->ready % pr->devs_increment;
-	if (c->width < pr->devs_min)
+	if (!c->width || c->width < pr->devs_min)
 		return false;
 	if (c->width > most)
 		c->width = most;
-	stripe = p->order[c->width - 1]->most / pr->dev_stripes;
-	c->full = stripe == GIB;
+	stripe = free_of(p->order[c->width - 1]) / pr->dev_stripes;
+	c->full = stripe >= want;
+	stripe = c->full ? want : stripe;
 	if (stripe * data_stripes(pr, c->width) > limit) {
 		less = round_up(limit / data_stripes(pr, c->width), 16 * MIB);
 		stripe = less < stripe ? less : stripe;
@@ -357,9 +407,9 @@ static void leap_sharing(const struct pool *p, const struct choice *c, struct le
 		l->rounds = 0;
 	at_most(&l->rounds, free_of(o[last]), s + 2 * GIB, l->turns * s);
 	if (last + 1 < c->ready)
-		at_most(&l->rounds, free_of(o[last]) - free_of(o[last + 1]), 2 * s, l->turns * s);
+		at_most(&l->rounds, free_of(o[last]) - free_of(o[last + 1]), 0, l->turns * s);
 	if (first)
-		at_most(&l->rounds, free_of(o[first - 1]) - free_of(o[first]), 2 * s,
+		at_most(&l->rounds, free_of(o[first - 1]) - free_of(o[first]), 0,
 			(l->sharing - l->turns) * s);
 }
 
@@ -384,7 +434,7 @@ static struct leap leap_find(const struct pool *p, const struct choice *c)
 	}
 	at_most(&l.rounds, free_of(o[w - 1]), s + 2 * GIB, s);
 	if (w < c->ready)
-		at_most(&l.rounds, free_of(o[w - 1]) - free_of(o[w]), 2 * s, s);
+		at_most(&l.rounds, free_of(o[w - 1]) - free_of(o[w]), 0, s);
 	return l;
 }
 
@@ -412,15 +462,19 @@ static void chunk_take(struct pool *p, const struct btrfs_profile *pr, const str
 
 static void fill(struct pool *p, const struct btrfs_profile *pr)
 {
-	struct choice c;
+	struct choice c = { .ready = p->n };
 	struct leap l;
 
+	qsort(p->order, p->n, sizeof(*p->order), by_room);
 	while (choose(p, pr, &c)) {
 		l = leap_find(p, &c);
-		if (l.rounds)
+		if (l.rounds) {
 			leap_take(p, pr, &c, &l);
-		else
+			sort_again(p, l.ahead + l.sharing, c.ready);
+		} else {
 			chunk_take(p, pr, &c);
+			sort_again(p, c.width, c.ready);
+		}
 	}
 }
 
@@ -478,6 +532,19 @@ uint64_t btrfs_min_bytes(const struct btrfs_profile *data, const struct btrfs_pr
 	return min;
 }
 
+static void pool_init(struct pool *p)
+{
+	unsigned i;
+
+	p->dev = calloc(p->n, sizeof(*p->dev));
+	p->order = calloc(p->n, sizeof(*p->order));
+	p->spare = calloc(p->n, sizeof(*p->spare));
+	if (!p->dev || !p->order || !p->spare)
+		die("out of memory");
+	for (i = 0; i < p->n; i++)
+		p->order[i] = &p->dev[i];
+}
+
 int btrfs_sizes(const struct btrfs_profile *data, const struct btrfs_profile *metadata,
 		const uint64_t *bytes, unsigned n, struct btrfs_sizes *out, struct split *dev,
 		struct err *e)
@@ -486,13 +553,12 @@ int btrfs_sizes(const struct btrfs_profile *data, const struct btrfs_profile *me
 	unsigned i;
 	int r = -1;
 
-	p.dev = calloc(n, sizeof(*p.dev));
-	p.order = calloc(n, sizeof(*p.order));
-	if (!p.dev || !p.order)
-		die("out of memory");
+	if (!n)
+		return err_set(e, ERR_USAGE, "there is no device");
+	pool_init(&p);
 	for (i = 0; i < n; i++) {
 		if (bytes[i] < btrfs_min_bytes(data, metadata)) {
-			err_set(e, ERR_USAGE, "btrfs: every device needs at least %llu MiB, "
+			err_set(e, ERR_USAGE, "every device needs at least %llu MiB, "
 				"the smallest has %llu", (unsigned long long)
 				(btrfs_min_bytes(data, metadata) / MIB),
 				(unsigned long long)(bytes[i] / MIB));
@@ -502,14 +568,12 @@ int btrfs_sizes(const struct btrfs_profile *data, const struct btrfs_profile *me
 		p.total += p.dev[i].size;
 	}
 	if (mkfs(&p, data, metadata) < 0) {
-		err_set(e, ERR_USAGE, "btrfs: the devices are too small for data=%s metadata=%s",
+		err_set(e, ERR_USAGE, "the devices are too small for data=%s metadata=%s",
 			data->name, metadata->name);
 		goto out;
 	}
 	memset(out, 0, sizeof(*out));
 	statvfs_sizes(&p, data, metadata, &out->fs);
-	for (i = 0; i < n; i++)			/* the kernel sorts from here on */
-		p.order[i] = &p.dev[i];
 	fill(&p, data);
 	settle_shares(&p);
 	out->data_bytes = p.data_bytes;
@@ -518,5 +582,6 @@ int btrfs_sizes(const struct btrfs_profile *data, const struct btrfs_profile *me
 out:
 	free(p.dev);
 	free(p.order);
+	free(p.spare);
 	return r;
 }

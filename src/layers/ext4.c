@@ -101,7 +101,7 @@ int ext4_geometry(uint64_t device_bytes, struct ext4_geometry *out, struct err *
 	struct cost c;
 
 	if (bytes < MIN_BYTES)
-		return err_set(e, ERR_USAGE, "ext4: needs at least 64 MiB, the device has %llu bytes",
+		return err_set(e, ERR_USAGE, "needs at least 64 MiB, the device has %llu bytes",
 			       (unsigned long long)device_bytes);
 	g.inode_ratio = bytes < 512 * MIB ? 4096 : bytes < 4 * TIB ? 16384 :
 			bytes < 16 * TIB ? 32768 : 65536;

@@ -20,7 +20,7 @@ int jfs_size(uint64_t device_bytes, struct fs_size *out, struct err *e)
 
 	if (bytes < 16 * MIB)
 		return err_set(e, ERR_USAGE,
-			       "jfs: needs at least 16 MiB, the device has %llu bytes",
+			       "needs at least 16 MiB, the device has %llu bytes",
 			       (unsigned long long)device_bytes);
 	log = round_up(div_up(bytes, 256), MIB);
 	log = log < 128 * MIB ? log + BLOCK : 128 * MIB;

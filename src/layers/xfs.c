@@ -92,7 +92,7 @@ int xfs_size(const struct xfs_input *in, struct fs_size *out, struct err *e)
 
 	if (in->bytes < MIN_BYTES)
 		return err_set(e, ERR_USAGE,
-			       "xfs: needs at least 300 MB, the device has %llu bytes",
+			       "needs at least 300 MB, the device has %llu bytes",
 			       (unsigned long long)in->bytes);
 	g = geometry_of(in);
 	for (i = 0; i < g.groups; i++) {

@@ -49,6 +49,30 @@ static void statvfs_as_measured(void **state)
 	assert_int_equal(t.row, 84);
 }
 
+/*
+ * Sets of 4 to 7 devices of 130 MiB to 70 GiB, where some are too small for the chunk that
+ * mkfs wants: built on loop devices and mounted, kernel 6.18 with btrfs-progs 6.2.
+ */
+static void unequal_as_measured(void **state)
+{
+	struct btrfs_sizes s;
+	struct tsv t;
+
+	(void)state;
+	tsv_open(&t, "capacity/btrfs-unequal.tsv");
+	while (tsv_next(&t)) {
+		uint64_t bytes[MAX];
+		unsigned n = tsv_list(&t, 2, bytes, MAX);
+
+		sizes_of(t.cell[0], t.cell[1], bytes, n, &s, NULL);
+		if (s.fs.total != tsv_u64(&t, 3) || s.fs.avail != tsv_u64(&t, 4))
+			fail_msg("row %u %s/%s %s: total %llu avail %llu, measured %s %s", t.row,
+				 t.cell[0], t.cell[1], t.cell[2], (unsigned long long)s.fs.total,
+				 (unsigned long long)s.fs.avail, t.cell[3], t.cell[4]);
+	}
+	assert_int_equal(t.row, 117);
+}
+
 static void written_as_measured(void **state)
 {
 	struct btrfs_sizes s;
@@ -247,6 +271,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(statvfs_as_measured),
+		cmocka_unit_test(unequal_as_measured),
 		cmocka_unit_test(written_as_measured),
 		cmocka_unit_test(single_devices),
 		cmocka_unit_test(named_stacks),

@@ -99,7 +99,8 @@ static uint64_t gcd(uint64_t a, uint64_t b)
 }
 
 /* The limits an array of the table reports, CAPACITY 1.1. */
-static void array_limits(const char *level, unsigned n, uint64_t chunk, uint64_t *min, uint64_t *opt)
+static void array_limits(const char *level, unsigned n, uint64_t chunk, uint64_t *min,
+			 uint64_t *opt)
 {
 	*min = 512;
 	*opt = 0;
@@ -134,7 +135,8 @@ static struct xfs_input top_limits(char *arrays, const char *names)
 		if (min > in.io_min)
 			in.io_min = (uint32_t)min;
 		if (opt)
-			in.io_opt = (uint32_t)(in.io_opt ? in.io_opt / gcd(in.io_opt, opt) * opt : opt);
+			in.io_opt = (uint32_t)(in.io_opt ? in.io_opt / gcd(in.io_opt, opt) * opt :
+					       opt);
 	}
 	if (strstr(names, "bcache"))
 		in.io_min = 512;
@@ -216,7 +218,7 @@ static void too_small_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(xfs_size(&in, &fs, &e), -1);
-	assert_string_equal(e.text, "xfs: needs at least 300 MB, the device has 268435456 bytes");
+	assert_string_equal(e.text, "needs at least 300 MB, the device has 268435456 bytes");
 	assert_int_equal(ext4_size(MIB, &fs, &e), -1);
 	assert_int_equal(jfs_size(MIB, &fs, &e), -1);
 	/* sizes the rules do not know stay finite */
