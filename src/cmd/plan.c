@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* naslab plan - stack, capacity, advice and steps of a layout on disks. */
 #include "cmd/cmd.h"
+#include "cmd/open.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -8,48 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "naslab.h"
 
 static const struct verb_option plan_options[] = {
 	{ .name = "name", .value = "NAME", .help = "what the build will be called (nas1)" },
-	{ .name = "cache", .value = "DISK", .help = "a disk for caching", .many = true },
-	{ .name = "disks", .value = "FILE", .help = "plan with the disks of this list" },
-	{ .name = "root", .value = "DIR", .help = "plan with the disks of a recorded machine" },
+	OPEN_DISKS_OPTIONS,
+	{ .name = "lose", .value = "DISK,...", .help = "say what is left when these disks die" },
 	{ .name = "script", .help = "print a sh script that builds the same without naslab" },
 	{ .name = "json", .help = "print it for programs" },
 	{ .name = NULL }
 };
-
-/* The machine is looked at only when a word names one of its disks. */
-static int open_inventory(char **words, struct inventory **inv, struct err *e)
-{
-	size_t i;
-
-	if (option("disks"))
-		return inventory_load(option("disks"), inv, e);
-	if (option("root"))
-		return inventory_read(option("root"), inv, e);
-	for (i = 0; words[i]; i++) {
-		if (!disk_spec_is_virtual(words[i]))
-			return inventory_read("", inv, e);
-	}
-	for (i = 0; i < option_count("cache"); i++) {
-		if (!disk_spec_is_virtual(option_at("cache", i)))
-			return inventory_read("", inv, e);
-	}
-	*inv = inventory_new();
-	return 0;
-}
-
-static const char **cache_words(struct arena *a)
-{
-	const char **words = arena_array(a, option_count("cache") + 1, sizeof(*words));
-	size_t i;
-
-	for (i = 0; i < option_count("cache"); i++)
-		words[i] = option_at("cache", i);
-	return words;
-}
 
 static void print_plan(const struct plan *p)
 {
@@ -71,6 +39,24 @@ static void print_plan(const struct plan *p)
 	sbuf_done(&out);
 }
 
+/* --lose sda,sdb: what becomes of every layer. */
+static int print_losses(const struct stack *s, const char *words, struct err *e)
+{
+	struct sbuf out = { 0 };
+	json_t *json = NULL;
+	int rc = losses_of_words(s, words, &out, option("json") ? &json : NULL, e);
+
+	if (!rc && json) {
+		json_dumpf(json, stdout, JSON_INDENT(1));
+		putchar('\n');
+	} else if (!rc) {
+		fputs(sbuf_str(&out), stdout);
+	}
+	json_decref(json);
+	sbuf_done(&out);
+	return rc;
+}
+
 static int plan_run(int argc, char **argv)
 {
 	struct arena *a = arena_new();
@@ -87,13 +73,14 @@ static int plan_run(int argc, char **argv)
 		return usage_error("wants a layout and disks: naslab plan shr 6xhdd:4T");
 	setlocale(LC_CTYPE, "");
 	rc = recipe_open(argv[0], &recipe, &e) ||
-	     open_inventory(argv + 1, &inv, &e) ||
-	     picks_from_words(inv, (const char *const *)argv + 1, cache_words(a), a, &picks, &n, &e) ||
+	     open_disks(argv + 1, &inv, a, &picks, &n, &e) ||
 	     stack_make(recipe, option("name") ? option("name") : "nas1", picks, n, &stack, &e) ||
 	     plan_make(stack, &plan, &e);
-	if (!rc)
+	if (!rc && option("lose"))
+		rc = print_losses(stack, option("lose"), &e);
+	else if (!rc)
 		print_plan(plan);
-	else
+	if (rc)
 		rc = fail(&e);
 	plan_free(plan);
 	stack_free(stack);

@@ -4,6 +4,7 @@
 
 extern const struct verb verb_disks;
 extern const struct verb verb_layouts;
+extern const struct verb verb_compare;
 extern const struct verb verb_plan;
 extern const struct verb verb_bench;
 extern const struct verb verb_results;
@@ -19,6 +20,7 @@ const struct verb *const verbs[] = {
 	&verb_disks,
 	&verb_layouts,
 	&verb_plan,
+	&verb_compare,
 	&verb_bench,
 	&verb_results,
 	&verb_build,

@@ -7,11 +7,12 @@
  * that is cheap; beyond, by a bound from each layer's own tolerance that never promises
  * too much.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "layout/stack.h"
 
-enum { MOST_WORK = 4000000, MOST_SURVIVES = 3 };
+enum { MOST_WORK = 1000000 };
 
 static enum health node_health(const struct node *n, const enum health *all, enum health *kids)
 {
@@ -136,7 +137,7 @@ static unsigned nth_smallest(const struct node *n, const unsigned *bound, unsign
 static unsigned survives_bound(struct trial *t)
 {
 	unsigned *bound = arena_array(t->s->arena, t->s->nodes.n, sizeof(*bound));
-	unsigned least = MOST_SURVIVES + 1;
+	unsigned least = UINT_MAX;
 	size_t i;
 
 	for (i = 0; i < t->s->nodes.n; i++) {
@@ -174,7 +175,7 @@ unsigned stack_survives(const struct stack *s)
 
 	for (i = 0; i < s->nodes.n; i++)
 		t.edges += 1 + ((const struct node *)s->nodes.at[i])->n_kids;
-	for (survives = 0; survives < MOST_SURVIVES && survives < s->n_disks; survives++) {
+	for (survives = 0; survives < s->n_disks; survives++) {
 		int lost = some_set_loses(&t, 0, survives + 1);
 
 		if (lost > 0)

@@ -151,7 +151,7 @@ const char *node_kernel_name(const struct node *n, const char *root, struct aren
 int stack_status(const struct node *n, const char *root, struct arena *a, struct live *out,
 		 struct err *e);
 
-/* How many disks, whichever they are, may die without loss; at most 3 are counted. */
+/* How many disks, whichever they are, may die without loss. */
 unsigned stack_survives(const struct stack *s);
 
 /* Fill the split of every node; called by stack_make(). */

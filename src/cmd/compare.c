@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* naslab compare - every recipe on the same disks, side by side. */
+#include "cmd/cmd.h"
+#include "cmd/open.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct verb_option compare_options[] = {
+	OPEN_DISKS_OPTIONS,
+	{ .name = "misfits", .help = "also those that do not fit, with the reason" },
+	{ .name = "json", .help = "print it for programs" },
+	{ .name = NULL }
+};
+
+static void print_table(const struct list *all)
+{
+	char usable[SIZE_TEXT], redundancy[SIZE_TEXT], unused[SIZE_TEXT];
+	size_t i, fit = 0;
+
+	printf("%-24s %9s  %8s %10s %9s\n", "layout", "usable", "may fail", "redundancy", "unused");
+	for (i = 0; i < all->n; i++) {
+		const struct candidate *c = all->at[i];
+
+		if (!c->fits)
+			continue;
+		fit++;
+		printf("%-24s %9s  %8u %10s %9s  %s%s\n", c->name, size_text(usable, c->usable, SIZE_SI),
+		       c->survives, size_text(redundancy, c->redundancy, SIZE_SI),
+		       size_text(unused, c->unused, SIZE_SI), c->cached ? "c" : "", c->warnings ? "!" : "");
+	}
+	printf("%zu of %zu fit. c uses the cache disk, ! has a warning (naslab plan says which)\n", fit, all->n);
+	for (i = 0; option("misfits") && i < all->n; i++) {
+		const struct candidate *c = all->at[i];
+
+		if (!c->fits)
+			printf("%-24s %s\n", c->name, c->why);
+	}
+}
+
+static int compare_run(int argc, char **argv)
+{
+	struct arena *a = arena_new();
+	struct inventory *inv = NULL;
+	struct list all = { 0 };
+	struct pick *picks;
+	struct err e = { 0 };
+	size_t n;
+	int rc;
+
+	if (!argc)
+		return usage_error("wants disks: naslab compare 2xhdd:3T 2xhdd:5T --cache ssd:500G");
+	rc = open_disks(argv, &inv, a, &picks, &n, &e) || compare_all(picks, n, a, &all, &e);
+	if (rc) {
+		rc = fail(&e);
+	} else if (option("json")) {
+		json_t *json = compare_json(picks, n, &all);
+
+		json_dumpf(json, stdout, JSON_INDENT(1));
+		putchar('\n');
+		json_decref(json);
+	} else {
+		print_table(&all);
+	}
+	inventory_free(inv);
+	arena_free(a);
+	return rc;
+}
+
+const struct verb verb_compare = {
+	.name = "compare", .usage = "DISK...",
+	.help = "every recipe that fits these disks, side by side",
+	.options = compare_options, .run = compare_run,
+};

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* compare - every recipe on the same disks, side by side. */
+#include "layout/compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/sbuf.h"
+#include "disk/disk.h"
+#include "layout/plan.h"
+#include "layout/recipe.h"
+
+/* The advice of a stack outlives it. */
+static void keep_advice(const struct stack *s, struct arena *a, struct candidate *c)
+{
+	size_t i;
+
+	stack_advice(s, a, &c->advice);
+	for (i = 0; i < c->advice.n; i++)
+		c->warnings += !strcmp(((struct advice *)c->advice.at[i])->severity, "warn");
+}
+
+static void measure(const struct stack *s, struct arena *a, struct candidate *c)
+{
+	size_t i;
+
+	c->fits = true;
+	c->usable = s->usable_bytes;
+	c->survives = s->survives;
+	for (i = 0; i < s->n_disks; i++) {
+		const struct node *n = s->nodes.at[i];
+
+		if (n->role == ROLE_CACHE) {
+			c->cached |= n->n_parents > 0;
+			continue;
+		}
+		c->redundancy += n->split.redundancy;
+		c->overhead += n->split.overhead;
+		c->unused += n->split.unused;
+	}
+	keep_advice(s, a, c);
+}
+
+static int try_recipe(const char *name, const struct pick *picks, size_t n, struct arena *a,
+		      struct candidate *c, struct err *e)
+{
+	struct sbuf line = { 0 };
+	struct err misfit = { 0 };
+	struct stack *s = NULL;
+	struct recipe *r;
+
+	if (recipe_open(name, &r, e))
+		return -1;
+	c->name = name;
+	c->title = arena_strdup(a, r->title);
+	recipe_line(r, &line);
+	c->line = arena_strdup(a, sbuf_str(&line));
+	sbuf_done(&line);
+	if (stack_make(r, "nas1", picks, n, &s, &misfit))
+		c->why = arena_strdup(a, misfit.text);
+	else
+		measure(s, a, c);
+	stack_free(s);
+	recipe_free(r);
+	return 0;
+}
+
+static int best_first(const void *x, const void *y)
+{
+	const struct candidate *a = *(struct candidate *const *)x, *b = *(struct candidate *const *)y;
+
+	if (a->fits != b->fits)
+		return a->fits ? -1 : 1;
+	if (a->usable != b->usable)
+		return a->usable > b->usable ? -1 : 1;
+	if (a->survives != b->survives)
+		return a->survives > b->survives ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+int compare_all(const struct pick *picks, size_t n, struct arena *a, struct list *out,
+		struct err *e)
+{
+	char **names;
+	size_t n_names, i;
+
+	if (recipe_names(a, &names, &n_names, e))
+		return -1;
+	for (i = 0; i < n_names; i++) {
+		struct candidate *c = arena_alloc(a, sizeof(*c));
+
+		if (try_recipe(names[i], picks, n, a, c, e))
+			return -1;
+		list_add(a, out, c);
+	}
+	qsort(out->at, out->n, sizeof(*out->at), best_first);
+	return 0;
+}
+
+static json_t *candidate_json(const struct candidate *c)
+{
+	json_t *o = json_object(), *advice = json_array();
+	size_t i;
+
+	json_put_str(o, "layout", c->name);
+	json_put_str(o, "title", c->title);
+	json_put_str(o, "recipe", c->line);
+	json_object_set_new(o, "fits", json_boolean(c->fits));
+	if (c->why)
+		json_put_str(o, "why", c->why);
+	if (c->fits) {
+		json_put_u64(o, "usable_bytes", c->usable);
+		json_put_u64(o, "redundancy_bytes", c->redundancy);
+		json_put_u64(o, "overhead_bytes", c->overhead);
+		json_put_u64(o, "unused_bytes", c->unused);
+		json_put_u64(o, "survives", c->survives);
+		json_object_set_new(o, "cached", json_boolean(c->cached));
+	}
+	for (i = 0; i < c->advice.n; i++) {
+		const struct advice *told = c->advice.at[i];
+		json_t *row = json_object();
+
+		json_put_str(row, "rule", told->rule);
+		json_put_str(row, "severity", told->severity);
+		json_put_str(row, "text", told->text);
+		json_array_append_new(advice, row);
+	}
+	json_object_set_new(o, "advice", advice);
+	return o;
+}
+
+json_t *compare_json(const struct pick *picks, size_t n, const struct list *candidates)
+{
+	json_t *o = json_object(), *disks = json_array(), *layouts = json_array();
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		json_t *d = json_object();
+
+		json_put_str(d, "name", picks[i].disk->name);
+		json_put_u64(d, "bytes", picks[i].disk->bytes);
+		json_put_str(d, "role", picks[i].role == ROLE_CACHE ? "cache" : "data");
+		json_array_append_new(disks, d);
+	}
+	for (i = 0; i < candidates->n; i++)
+		json_array_append_new(layouts, candidate_json(candidates->at[i]));
+	json_object_set_new(o, "disks", disks);
+	json_object_set_new(o, "layouts", layouts);
+	return o;
+}
