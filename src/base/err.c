@@ -53,10 +53,14 @@ int err_in(struct err *e, const char *fmt, ...)
 	return -1;
 }
 
+void (*die_first)(void);
+
 void die(const char *fmt, ...)
 {
 	va_list ap;
 
+	if (die_first)
+		die_first();
 	fputs("naslab: ", stderr);
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);

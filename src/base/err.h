@@ -39,4 +39,7 @@ int err_in(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2,
 /* A bug or no memory: say so and leave. Never for a user's mistake. */
 void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
+/* Called by die() before it speaks: a screen gives the terminal back. NULL: nothing. */
+extern void (*die_first)(void);
+
 #endif

@@ -80,4 +80,8 @@ int build_unfinished(struct store *st, json_t **array, struct err *e);
  * that names the package. */
 int build_tools_check(const struct plan *p, struct err *e);
 
+struct layer;
+/* The same for one layer, to grey it before it is taken. */
+int build_layer_check(const struct layer *l, struct err *e);
+
 #endif

@@ -269,7 +269,7 @@ static bool kernel_knows(const char *fs)
 	return found;
 }
 
-static int check_layer(const struct layer *l, struct err *e)
+int build_layer_check(const struct layer *l, struct err *e)
 {
 	size_t i;
 
@@ -292,7 +292,7 @@ int build_tools_check(const struct plan *p, struct err *e)
 	for (i = p->stack->n_disks; i < p->stack->nodes.n; i++) {
 		const struct node *n = p->stack->nodes.at[i];
 
-		if (n->layer && !n->left_out && check_layer(n->layer, e))
+		if (n->layer && !n->left_out && build_layer_check(n->layer, e))
 			return -1;
 	}
 	for (i = 0; i < p->steps.n; i++) {

@@ -212,7 +212,7 @@ static int read_options(const struct verb *v, int argc, char **argv, char **word
 int main(int argc, char **argv)
 {
 	char **words;
-	int n_words = 0, rc;
+	int n_words = 0, first = 2, rc;
 
 	if (argc < 2) {
 		running = verb_find("tui");
@@ -224,13 +224,18 @@ int main(int argc, char **argv)
 		puts("naslab " VERSION);
 		return 0;
 	}
-	running = verb_find(argv[1]);
+	if (!strncmp(argv[1], "--", 2)) {	/* naslab --ascii: options of the screens */
+		running = verb_find("tui");
+		first = 1;
+	} else {
+		running = verb_find(argv[1]);
+	}
 	if (!running)
 		return unknown_verb(argv[1]);
 	words = calloc((size_t)argc + 1, sizeof(*words));
 	if (!words)
 		die("no memory");
-	rc = read_options(running, argc - 2, argv + 2, words, &n_words);
+	rc = read_options(running, argc - first, argv + first, words, &n_words);
 	if (rc < 0)
 		rc = option("help") ? help_verb(running) : running->run(n_words, words);
 	free(words);

@@ -3,6 +3,7 @@
 #include "cmd/cmd.h"
 
 extern const struct verb verb_disks;
+extern const struct verb verb_keys;
 extern const struct verb verb_layouts;
 extern const struct verb verb_compare;
 extern const struct verb verb_plan;
@@ -15,8 +16,10 @@ extern const struct verb verb_recover;
 extern const struct verb verb_sandbox;
 extern const struct verb verb_executor;
 extern const struct verb verb_doc;
+extern const struct verb verb_tui;
 
 const struct verb *const verbs[] = {
+	&verb_tui,
 	&verb_disks,
 	&verb_layouts,
 	&verb_plan,
@@ -30,5 +33,6 @@ const struct verb *const verbs[] = {
 	&verb_sandbox,
 	&verb_executor,
 	&verb_doc,
+	&verb_keys,
 	NULL
 };

@@ -416,6 +416,33 @@ int recipe_open(const char *word, struct recipe **out, struct err *e)
 	return rc;
 }
 
+int recipe_save(const struct recipe *r, const char *name, struct arena *a, char **path,
+		struct err *e)
+{
+	char *folder = own_folder(a), *file, *slash;
+	struct sbuf text = { 0 };
+	int rc;
+
+	if (!name_is_valid(name))
+		return err_set(e, ERR_USAGE, "a layout's name has a-z, 0-9 and -, begins with a letter "
+			       "and has at most 20 characters");
+	if (!folder)
+		return err_set(e, ERR_FAIL, "there is no home folder to save a layout in");
+	file = arena_printf(a, "%s/%s.layout", folder, name);
+	for (slash = strchr(file + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(file, 0755) && errno != EEXIST)
+			return err_sys(e, "cannot make the folder %s", file);
+		*slash = '/';
+	}
+	recipe_text(r, &text);
+	rc = file_write_atomic(file, text.text, text.len, e);
+	sbuf_done(&text);
+	if (!rc && path)
+		*path = file;
+	return rc;
+}
+
 static void names_in(struct arena *a, const char *folder, struct list *names)
 {
 	DIR *dir = folder ? opendir(folder) : NULL;

@@ -47,6 +47,11 @@ void recipe_free(struct recipe *r);	/* takes NULL */
 /* The names of all recipes found, sorted; for `naslab layouts`. */
 int recipe_names(struct arena *a, char ***names, size_t *n, struct err *e);
 
+/* Write it as one of the user's own, replacing one of that name; *path, when not NULL, says
+ * where it went. */
+int recipe_save(const struct recipe *r, const char *name, struct arena *a, char **path,
+		struct err *e);
+
 /* The folder the shipped recipes are read from: $NASLAB_LAYOUTS, beside the program, or
  * the installed one. */
 const char *recipe_folder(void);

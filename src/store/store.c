@@ -345,6 +345,15 @@ fail:
 	return -1;
 }
 
+bool store_exists(const char *path)
+{
+	struct store *st = store_new(path);
+	bool there = !access(st->path, F_OK);
+
+	store_close(st);
+	return there;
+}
+
 void store_close(struct store *st)
 {
 	if (!st)

@@ -23,6 +23,7 @@ struct store;
  * says so; a damaged file is one clear sentence, and is left as it is. */
 int store_open(const char *path, struct store **out, struct err *e);
 int store_open_read(const char *path, struct store **out, struct err *e);	/* never creates */
+bool store_exists(const char *path);		/* is there a file of that name or default? */
 void store_close(struct store *st);		/* takes NULL */
 const char *store_path(const struct store *st);
 

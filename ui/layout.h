@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef UI_LAYOUT_H
+#define UI_LAYOUT_H
+
+#include "ui/ui.h"
+
+/* The composer's state, shared by its drawing and its actions. */
+struct layout {
+	struct roll lines;	/* 0: disks, 1..n: layers, n + 1: add a layer */
+	struct roll form;	/* options of the chosen layer */
+	bool in_form, editing, explain, zoom;
+	struct field field;	/* of the option that is typed */
+	unsigned page;
+	char *names[256];	/* recipes of the list that is open */
+	struct arena *arena;
+};
+
+void layout_draw(struct ui *ui, void *state, struct area body);
+
+/* The layer of the chosen line; false on the lines that are none. */
+bool layout_at(const struct ui *ui, const struct layout *l, size_t *i);
+const struct layer *layout_layer(const struct ui *ui, const struct layout *l);
+size_t option_rows(const struct layer *layer);
+
+/* The disks of the stack to one scale, with what their bytes are spent on. */
+void draw_disks(struct ui *ui, struct area a);
+/* "survives any 1 disk" */
+void survives_text(const struct stack *s, struct sbuf *out);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * loop - the one poll(): keys, signals, the executor, and a timer while something moves.
+ *
+ * Signals come as bytes in a pipe. A screen that ends by SIGTERM or SIGHUP ends alone: the
+ * work goes on in its own session. Whatever kills the program, the terminal is given back.
+ */
+#include "ui/loop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ui/ui.h"
+
+enum { FRAME_MS = 250, STALLED_MS = 1000 };
+
+static int signal_pipe[2] = { -1, -1 };
+static const int caught[] = { SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT };
+static const int deadly[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGQUIT };
+
+static void on_signal(int sig)
+{
+	int saved = errno;
+	char c = (char)sig;
+	ssize_t n = write(signal_pipe[1], &c, 1);
+
+	(void)n;
+	errno = saved;
+}
+
+/* The last thing a dying program does: the terminal back, then die as it would have. */
+static void on_death(int sig)
+{
+	signal(sig, SIG_DFL);
+	term_leave();
+	raise(sig);
+}
+
+static void catch(int sig, void (*handler)(int), int flags)
+{
+	struct sigaction sa = { .sa_handler = handler, .sa_flags = flags };
+
+	sigemptyset(&sa.sa_mask);
+	sigaction(sig, &sa, NULL);
+}
+
+void loop_open(void)
+{
+	size_t i;
+
+	if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) < 0)
+		die("no pipe: %s", strerror(errno));
+	for (i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+		catch(caught[i], on_signal, SA_RESTART);
+	for (i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
+		catch(deadly[i], on_death, SA_RESETHAND);
+	die_first = term_leave;
+	atexit(term_close);
+}
+
+void loop_close(void)
+{
+	size_t i;
+
+	if (signal_pipe[0] < 0)
+		return;
+	for (i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+		catch(caught[i], SIG_DFL, 0);
+	for (i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
+		catch(deadly[i], SIG_DFL, 0);
+	die_first = NULL;
+	close(signal_pipe[0]);
+	close(signal_pipe[1]);
+	signal_pipe[0] = signal_pipe[1] = -1;
+}
+
+void loop_suspend(void)
+{
+	if (signal_pipe[0] < 0)
+		return;
+	term_leave();
+	catch(SIGTSTP, SIG_DFL, 0);
+	raise(SIGTSTP);
+	catch(SIGTSTP, on_signal, SA_RESTART);
+	term_return();
+}
+
+static void take_signals(struct ui *ui)
+{
+	char buf[64];
+	ssize_t n, i;
+
+	while ((n = read(signal_pipe[0], buf, sizeof(buf))) > 0) {
+		for (i = 0; i < n; i++) {
+			switch (buf[i]) {
+			case SIGWINCH:
+			case SIGCONT:
+				term_resized();
+				ui->changed = true;
+				break;
+			case SIGTSTP:
+				loop_suspend();
+				ui->changed = true;
+				break;
+			case SIGINT:
+				while (ui->n_frames > 1)
+					ui_pop(ui);
+				ui_act(ui, ACT_QUIT);
+				break;
+			default:
+				ui->exit_status = 128 + buf[i];
+				ui->quit = true;
+				break;
+			}
+		}
+	}
+}
+
+static void tick(struct ui *ui)
+{
+	unsigned i;
+
+	for (i = 0; i < ui->n_frames; i++) {
+		const struct screen *s = ui->frames[i].screen;
+
+		if (s->tick)
+			s->tick(ui, ui->frames[i].state);
+	}
+}
+
+/* How long the screens want to wait for their timer; -1: for ever. */
+static int timer_ms(const struct ui *ui)
+{
+	int ms = -1;
+	unsigned i;
+
+	for (i = 0; i < ui->n_frames; i++) {
+		const struct screen *s = ui->frames[i].screen;
+		unsigned every = s->every_ms ? s->every_ms(ui, ui->frames[i].state) : 0;
+
+		if (every && (ms < 0 || (int)every < ms))
+			ms = (int)every;
+	}
+	if (ui->s->work.runs && (ms < 0 || ms > 1000))
+		ms = 1000;
+	return ms;
+}
+
+void ui_wait(struct ui *ui, int timeout_ms)
+{
+	struct work *w = &ui->s->work;
+	bool live = signal_pipe[0] >= 0;
+	struct pollfd p[3] = {
+		{ .fd = live ? 0 : -1, .events = POLLIN },
+		{ .fd = live ? signal_pipe[0] : -1, .events = POLLIN },
+		{ .fd = w->runs ? w->x.fd : -1, .events = POLLIN },
+	};
+	uint32_t key;
+	int rc;
+
+	rc = poll(p, 3, timeout_ms);
+	if (rc < 0 && errno != EINTR)
+		die("poll: %s", strerror(errno));
+	if (rc > 0 && p[1].revents)
+		take_signals(ui);
+	if (rc > 0 && (p[0].revents & (POLLHUP | POLLERR | POLLNVAL)))
+		ui->quit = true;	/* the terminal is gone: end, never spin */
+	if (rc > 0 && (p[0].revents & POLLIN)) {
+		while (!ui->quit && (key = term_key()))
+			ui_key(ui, key);
+	}
+	if (w->runs && (work_next(w) || work_poll(w, ui->s->db)))
+		ui->changed = true;
+	if (rc <= 0 || p[2].revents)
+		tick(ui);
+}
+
+/* Keys are answered at once; what comes by itself is drawn 4 times a second at most. */
+int ui_run(struct ui *ui)
+{
+	int64_t drawn = 0, since, every;
+	bool key_waits = true;
+	int wait;
+
+	while (!ui->quit) {
+		every = term_would_block() ? STALLED_MS : FRAME_MS;
+		since = (ui_now_ns() - drawn) / 1000000;
+		if (ui->changed && (key_waits || since >= every) && every == FRAME_MS) {
+			ui_draw(ui);
+			drawn = ui_now_ns();
+			since = 0;
+		}
+		wait = ui->changed ? (int)(since < every ? every - since : 1) : timer_ms(ui);
+		ui->key_pressed = false;
+		ui_wait(ui, wait);
+		key_waits = ui->key_pressed;
+	}
+	return ui->exit_status;
+}

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * screen-start - where to begin: the practice lab, this machine, a purchase, a build that
+ * exists, or what a crash left. With no spare disk the cursor is on the practice lab.
+ */
+#include "ui/ui.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { LAB = ACT_SCREEN, MACHINE, PURCHASE, OPEN, UNFINISHED, ENTER };
+
+struct start {
+	struct roll roll;
+	bool looked;		/* the machine and the database have been read */
+	bool moved;
+	json_t *builds;		/* array of {name, layout, state, at} */
+	json_t *unfinished;
+};
+
+static const struct item {
+	int act;
+	const char *key, *label;
+} items[] = {
+	{ LAB, "p", "Practice lab" },
+	{ MACHINE, "m", "This machine" },
+	{ PURCHASE, "n", "Plan a purchase" },
+	{ OPEN, "o", "Open a build" },
+	{ UNFINISHED, "w", "Unfinished" },
+};
+enum { N_ITEMS = sizeof(items) / sizeof(items[0]) };
+
+static bool item_shown(const struct start *st, int act)
+{
+	if (act == LAB)
+		return !sandbox_inside();
+	if (act == UNFINISHED)
+		return json_array_size(st->unfinished) > 0;
+	return true;
+}
+
+static size_t shown_items(const struct start *st, const struct item *out[N_ITEMS])
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < N_ITEMS; i++) {
+		if (item_shown(st, items[i].act))
+			out[n++] = &items[i];
+	}
+	return n;
+}
+
+static bool has_spare_disk(const struct session *s)
+{
+	size_t i;
+
+	for (i = 0; s->inv && i < s->inv->n_disks; i++) {
+		if (s->inv->disks[i].state == DISK_FREE)
+			return true;
+	}
+	return false;
+}
+
+/* Read the builds of the database; one that is not there yet has none. */
+static void read_builds(struct ui *ui, struct start *st)
+{
+	struct arena *a = arena_new();
+	struct list found = { 0 };
+	struct store *store = NULL;
+	struct err e = { 0 };
+	size_t i;
+
+	json_decref(st->builds);
+	json_decref(st->unfinished);
+	st->builds = json_array();
+	st->unfinished = NULL;
+	if (!store_exists(ui->s->db))
+		goto out;
+	if (store_open_read(ui->s->db, &store, &e) < 0 ||
+	    store_builds(store, a, &found, &e) < 0 ||
+	    build_unfinished(store, &st->unfinished, &e) < 0) {
+		ui_fail(ui, &e);
+		goto out;
+	}
+	for (i = 0; i < found.n; i++) {
+		const struct build *b = found.at[i];
+		json_t *o;
+
+		if (b->state == BUILD_DESTROYED || b->state == BUILD_FAILED)
+			continue;
+		o = json_object();
+		json_put_str(o, "name", b->name);
+		json_put_str(o, "layout", b->layout);
+		json_put_str(o, "state", build_state_word(b->state));
+		json_array_append_new(st->builds, o);
+	}
+out:
+	store_close(store);
+	arena_free(a);
+}
+
+static int start_enter(struct ui *ui, void *state)
+{
+	struct start *st = state;
+
+	(void)ui;
+	st->looked = false;	/* the database may have changed since */
+	return 0;
+}
+
+static void start_tick(struct ui *ui, void *state)
+{
+	struct start *st = state;
+	struct err e = { 0 };
+
+	if (st->looked || ui_top(ui) != &screen_start)
+		return;
+	st->looked = true;
+	if (!ui->s->inv && session_look(ui->s, &e) < 0)
+		ui_fail(ui, &e);
+	read_builds(ui, st);
+	if (!st->moved) {
+		st->roll.at = 0;
+		if (item_shown(st, LAB) && has_spare_disk(ui->s))
+			st->roll.at = 1;
+	}
+	ui->changed = true;
+}
+
+static unsigned start_every(const struct ui *ui, void *state)
+{
+	(void)ui;
+	return ((struct start *)state)->looked ? 0 : 1;
+}
+
+/* The words behind an item: what is there. */
+static void item_note(const struct ui *ui, const struct start *st, int act, struct sbuf *out)
+{
+	const char *name, *layout, *state;
+	size_t n = json_array_size(st->builds);
+	struct err e = { 0 };
+
+	switch (act) {
+	case LAB:
+		if (sandbox_available(&e) < 0) {
+			sbuf_add(out, e.text);
+			break;
+		}
+		sbuf_add(out, "2x3, 2x5, 2x10 TB disks and an SSD, all virtual: nothing "
+			 "on this machine is touched, no root, ready in seconds");
+		break;
+	case MACHINE:
+		if (ui->s->elsewhere)
+			sbuf_add(out, "back to the disks of this machine");
+		else
+			session_counts(ui->s, out);
+		break;
+	case PURCHASE:
+		sbuf_add(out, "type disks you might buy:  4xhdd:8T ssd:1T");
+		break;
+	case OPEN:
+		if (!n) {
+			sbuf_add(out, "none yet");
+			break;
+		}
+		name = json_str(json_array_get(st->builds, n - 1), "name");
+		layout = json_str(json_array_get(st->builds, n - 1), "layout");
+		state = json_str(json_array_get(st->builds, n - 1), "state");
+		sbuf_addf(out, "%s  %s  %s", name, state, n > 1 ? "and others  " : "");
+		sbuf_add_safe(out, layout ? layout : "");
+		break;
+	default:
+		sbuf_add_safe(out, json_str(json_array_get(st->unfinished, 0), "text"));
+		break;
+	}
+}
+
+static void start_draw(struct ui *ui, void *state, struct area body)
+{
+	struct start *st = state;
+	const struct item *shown[N_ITEMS];
+	size_t n = shown_items(st, shown), i;
+	unsigned row = body.row, left = ui_is_small() ? 5 : 22;
+
+	ui_head(ui, "naslab", st->looked ? "" : "looking", "");
+	if (body.rows >= 16) {
+		row++;
+		draw_text(row, 3, PAINT_TEXT, "What can these disks become, how safe is it, how "
+			  "fast is it? Try it first.");
+		row += 2;
+	}
+	roll_fit(&st->roll, n, (unsigned)n);
+	for (i = 0; i < n; i++) {
+		bool on = i == st->roll.at;
+		struct sbuf note = { 0 };
+		unsigned used;
+
+		draw_text(row, 1, on ? PAINT_CHOSEN : PAINT_TEXT, on ? "▶" : " ");
+		draw_text(row, 3, PAINT_BOLD, shown[i]->key);
+		draw_cell(row, 6, 15, on ? PAINT_CHOSEN : PAINT_TEXT, CUT_END, shown[i]->label);
+		if (on)
+			ui_cursor(ui, row, 3);
+		item_note(ui, st, shown[i]->act, &note);
+		if (left < 22) {
+			row++;
+			if (n * 2 <= body.rows)
+				draw_cell(row++, left + 1, body.cols - left - 2, PAINT_TEXT, CUT_END,
+					  sbuf_str(&note));
+		} else {
+			used = draw_wrapped((struct area){ row, left, 2, body.cols - left - 1 },
+					    PAINT_TEXT, sbuf_str(&note));
+			row += used > 1 ? used : 1;
+		}
+		sbuf_done(&note);
+	}
+	if (row + 3 < body.row + body.rows && body.cols >= 80) {
+		struct sbuf way = { 0 };
+
+		for (i = 1; ui_step((unsigned)i); i++)
+			sbuf_addf(&way, "%s%s", i > 1 ? " → " : "", ui_step((unsigned)i)->title);
+		draw_textf(row + 1, 3, PAINT_TEXT, "The way:   %s", sbuf_str(&way));
+		draw_text(row + 2, 3, PAINT_TEXT, "any step may be looked at any time; it says "
+			  "what it still needs");
+		sbuf_done(&way);
+	}
+}
+
+/* --- what the items do ----------------------------------------------------------------- */
+
+static void run_lab(struct ui *ui)
+{
+	static const char *const disks[] = { "2xhdd:3T", "2xhdd:5T", "2xhdd:10T", "ssd:500G" };
+	struct inventory *inv = inventory_new();
+	struct err e = { 0 };
+	struct sandbox lab = { .disks = inv, .memory = 1 * GIB, .tty = true };
+	int status = 0, rc = 0;
+	size_t i;
+
+	for (i = 0; rc >= 0 && i < sizeof(disks) / sizeof(disks[0]); i++)
+		rc = inventory_add_virtual(inv, disks[i], &e);
+	if (rc >= 0 && (rc = sandbox_available(&e)) == 0) {
+		term_leave();
+		rc = sandbox_run(&lab, &status, &e);
+		term_return();
+	}
+	inventory_free(inv);
+	if (rc < 0)
+		ui_fail(ui, &e);
+	else if (status)
+		ui_say(ui, '!', "the practice lab ended with status %d", status);
+	else
+		ui_say(ui, ' ', "back from the practice lab; its disks are gone");
+}
+
+static int purchase_take(struct ui *ui, void *arg, const char *text, struct err *e)
+{
+	(void)arg;
+	return session_purchase(ui->s, text, e);
+}
+
+static void purchase_after(struct ui *ui, void *arg)
+{
+	(void)arg;
+	ui_goto(ui, &screen_disks);
+}
+
+static void open_take(struct ui *ui, void *arg, size_t at)
+{
+	struct start *st = arg;
+	const char *name = json_str(json_array_get(st->builds, at), "name");
+
+	if (name)
+		build_look(ui, name);
+}
+
+static void open_build(struct ui *ui, struct start *st)
+{
+	struct arena *a = arena_new();
+	size_t n = json_array_size(st->builds), i;
+	struct choice *c = arena_array(a, n + 1, sizeof(*c));
+
+	for (i = 0; i < n; i++) {
+		const json_t *b = json_array_get(st->builds, i);
+
+		c[i].label = arena_strdup(a, json_str(b, "name"));
+		c[i].note = arena_strdup(a, json_str(b, "state"));
+		c[i].help = arena_strdup(a, safe_text(json_str(b, "layout")));
+	}
+	ui_choose(ui, &(struct choices){ .title = "Builds", .items = c, .n = n, .at = n - 1,
+		  .arena = a, .take = open_take, .arg = st });
+}
+
+static void recover_take(struct ui *ui, void *arg, size_t at)
+{
+	struct start *st = arg;
+	const char *name = json_str(json_array_get(st->unfinished, 0), "name"), *db;
+	struct err e = { 0 };
+	json_t *order;
+
+	if (at)
+		return;
+	db = session_db(ui->s, &e);
+	order = order_simple("recover", name, db);
+	if (!db || ui_work(ui, WORK_RECOVER, name, order, &e) < 0)
+		ui_fail(ui, &e);
+	else
+		ui_goto(ui, &screen_build);
+	json_decref(order);
+}
+
+static void unfinished(struct ui *ui, struct start *st)
+{
+	struct arena *a = arena_new();
+	struct choice *c = arena_array(a, 2, sizeof(*c));
+	const char *what = json_str(json_array_get(st->unfinished, 0), "text");
+
+	c[0].label = "undo what was begun";
+	c[0].help = arena_strdup(a, safe_text(what));
+	c[1].label = "leave it as it is";
+	c[1].help = c[0].help;
+	ui_choose(ui, &(struct choices){ .title = "Unfinished", .items = c, .n = 2, .at = 1,
+		  .arena = a, .take = recover_take, .arg = st });
+}
+
+static enum react start_act(struct ui *ui, void *state, int act)
+{
+	struct start *st = state;
+	const struct item *shown[N_ITEMS];
+	size_t n = shown_items(st, shown);
+	struct err e = { 0 };
+
+	switch (act) {
+	case ACT_ENTER:
+		if (st->roll.at >= n)
+			return REACT_DONE;
+		return ui_act(ui, shown[st->roll.at]->act);
+	case LAB:
+		run_lab(ui);
+		return REACT_DONE;
+	case MACHINE:
+		if (session_machine(ui->s, &e) < 0)
+			ui_fail(ui, &e);
+		else
+			ui_goto(ui, &screen_disks);
+		return REACT_DONE;
+	case PURCHASE:
+		ui_prompt(ui, &(struct prompt){ .title = "Plan a purchase",
+			  .about = "COUNTxKIND:SIZE, blanks between; kinds: hdd, ssd, nvme, usb. "
+				   "For instance  4xhdd:8T ssd:1T", .text = ui->s->purchase, .take = purchase_take, .after = purchase_after });
+		return REACT_DONE;
+	case OPEN:
+		open_build(ui, st);
+		return REACT_DONE;
+	case UNFINISHED:
+		unfinished(ui, st);
+		return REACT_DONE;
+	default:
+		st->moved = true;
+		return roll_act(&st->roll, act, 1);
+	}
+}
+
+static const char *start_cannot(const struct ui *ui, void *state, int act)
+{
+	const struct start *st = state;
+
+	(void)ui;
+	switch (act) {
+	case LAB:
+		return sandbox_inside() ? "this is the practice lab already" : NULL;
+	case OPEN:
+		return json_array_size(st->builds) ? NULL : "nothing has been built yet";
+	case UNFINISHED:
+		return json_array_size(st->unfinished) ? NULL : "nothing is unfinished";
+	default:
+		return NULL;
+	}
+}
+
+static void start_status(struct ui *ui, void *state, struct sbuf *out)
+{
+	(void)state;
+	if (sandbox_inside())
+		sbuf_add(out, "a lab: all disks are virtual, nothing here can hurt");
+	else if (geteuid() != 0)
+		sbuf_add(out, "not root: all up to Plan and the practice lab work; Build asks sudo");
+	else if (*ui->s->root)
+		sbuf_add(out, "a recorded machine: nothing can be built on it");
+}
+
+static void start_done(void *state)
+{
+	struct start *st = state;
+
+	json_decref(st->builds);
+	json_decref(st->unfinished);
+}
+
+static const struct key start_keys[] = {
+	{ ACT_UP, "Up k", "↑↓", "choose", 2, "the line above" },
+	{ ACT_ENTER, "Enter", NULL, "go", 1, "do the chosen line" },
+	{ LAB, "p", NULL, "practice", 2, "practice lab: a real kernel with virtual disks" },
+	{ MACHINE, "m", NULL, "machine", 3, "the disks of this machine" },
+	{ PURCHASE, "n", NULL, "purchase", 4, "plan a purchase: type disks you might buy" },
+	{ OPEN, "o", NULL, "open", 4, "open a build that exists" },
+	{ UNFINISHED, "w", NULL, "unfinished", 1, "what a crash left: undo it or leave it" },
+	{ ACT_PALETTE, ":", NULL, "any action", 3, "any action by name" },
+	{ ACT_QUIT, "q F10", NULL, "leave", 1, "leave naslab; work goes on" },
+	{ 0 }
+};
+
+const struct screen screen_start = {
+	.name = "start", .title = "Start",
+	.about = "Begin with the practice lab: it is a real kernel with virtual disks, and "
+		 "everything works there as on a NAS. What is built on real disks is asked for "
+		 "by name first.",
+	.state_size = sizeof(struct start), .keys = start_keys,
+	.enter = start_enter, .draw = start_draw, .act = start_act, .cannot = start_cannot,
+	.status = start_status, .tick = start_tick, .every_ms = start_every, .done = start_done,
+};

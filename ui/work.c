@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* work - the events of an executor, kept as what the screens draw. */
+#include "ui/work.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+int64_t ui_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static char *copy(const char *text)
+{
+	char *c = strdup(text ? text : "");
+
+	if (!c)
+		die("no memory");
+	return c;
+}
+
+static void *grow(void *p, size_t n, size_t size)
+{
+	p = realloc(p, n * size);
+	if (!p)
+		die("no memory");
+	return p;
+}
+
+void work_done(struct work *w)
+{
+	size_t i;
+
+	if (w->runs)
+		executor_done(&w->x);
+	for (i = 0; i < w->n_steps; i++)
+		free(w->steps[i].why);
+	for (i = 0; i < WORK_LINES; i++)
+		free(w->lines[i]);
+	for (i = 0; i < w->n_syncs; i++)
+		free(w->syncs[i].device);
+	for (i = 0; i < w->n_classes; i++)
+		free(w->classes[i].name);
+	free(w->steps);
+	free(w->classes);
+	free(w->name);
+	*w = (struct work){ .x.fd = -1 };
+}
+
+static void add_line(struct work *w, const char *text)
+{
+	char **slot = &w->lines[w->n_lines++ % WORK_LINES];
+	struct sbuf b = { 0 };
+	time_t now = time(NULL);
+	struct tm tm;
+	char clock[16];
+
+	localtime_r(&now, &tm);
+	strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	sbuf_addf(&b, "%s ", clock);
+	sbuf_add_safe(&b, text);
+	free(*slot);
+	*slot = b.text;
+	w->last_line_ns = ui_now_ns();
+}
+
+static struct work_step *step_at(struct work *w, unsigned n)
+{
+	if (!n || n > 100000)
+		return NULL;
+	if (n > w->n_steps) {
+		w->steps = grow(w->steps, n, sizeof(*w->steps));
+		while (w->n_steps < n) {
+			w->steps[w->n_steps] = (struct work_step){ .n = (unsigned)w->n_steps + 1,
+								   .state = ' ' };
+			w->n_steps++;
+		}
+	}
+	return &w->steps[n - 1];
+}
+
+static void step_event(struct work *w, const json_t *ev)
+{
+	struct work_step *s = step_at(w, (unsigned)json_u64(ev, "n", 0));
+	const char *state = json_str(ev, "state"), *why = json_str(ev, "why");
+	size_t i;
+
+	if (!s || !state)
+		return;
+	if (why) {
+		free(s->why);
+		s->why = copy(why);
+	}
+	if (!strcmp(state, "run") || !strcmp(state, "running")) {
+		s->state = '>';
+		s->began_ns = ui_now_ns();
+	} else {
+		s->state = !strcmp(state, "done") ? '+' : !strcmp(state, "failed") ? 'E' : 'u';
+		s->ms = json_u64(ev, "ms", 0);
+	}
+	w->last_line_ns = ui_now_ns();
+	for (i = 0, w->n_done = 0; i < w->n_steps; i++)
+		w->n_done += w->steps[i].state == '+' || w->steps[i].state == 'u';
+}
+
+void work_steps(struct work *w, const struct plan *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->steps.n; i++) {
+		const struct step *from = p->steps.at[i];
+		struct work_step *s = step_at(w, from->n);
+
+		if (s && !s->why)
+			s->why = copy(from->why);
+	}
+}
+
+static void sync_event(struct work *w, const json_t *ev)
+{
+	const char *device = json_str(ev, "device");
+	size_t i;
+
+	for (i = 0; i < w->n_syncs; i++) {
+		if (device && !strcmp(w->syncs[i].device, device))
+			break;
+	}
+	if (!device || i == sizeof(w->syncs) / sizeof(w->syncs[0]))
+		return;
+	if (i == w->n_syncs) {
+		w->syncs[w->n_syncs++].device = copy(device);
+	}
+	w->syncs[i].percent = json_number_value(json_object_get(ev, "percent"));
+	w->syncs[i].bps = json_u64(ev, "bps", 0);
+	w->syncs[i].left_ns = json_u64(ev, "left_ns", 0);
+}
+
+/* --- bench ----------------------------------------------------------------------------- */
+
+static struct work_class *class_at(struct work *w, const json_t *ev)
+{
+	const char *name = json_str(ev, "class"), *op = json_str(ev, "op");
+	bool write = !op || strcmp(op, "read");
+	size_t i;
+
+	if (!name)
+		name = json_str(ev, "workload");
+	if (!name)
+		return NULL;
+	for (i = 0; i < w->n_classes; i++) {
+		if (!strcmp(w->classes[i].name, name) && w->classes[i].write == write)
+			return &w->classes[i];
+	}
+	w->classes = grow(w->classes, w->n_classes + 1, sizeof(*w->classes));
+	w->classes[w->n_classes] = (struct work_class){ .name = copy(name), .write = write };
+	return &w->classes[w->n_classes++];
+}
+
+static void class_runs(struct work *w, struct work_class *c)
+{
+	size_t i;
+
+	for (i = 0; i < w->n_classes; i++)
+		w->classes[i].running = false;
+	c->running = true;
+	w->at = (size_t)(c - w->classes);
+}
+
+void work_expect(struct work *w, const char *name, bool write)
+{
+	json_t *ev = json_pack("{s:s,s:s}", "class", name, "op", write ? "write" : "read");
+
+	class_at(w, ev);
+	json_decref(ev);
+}
+
+static double rate(uint64_t bytes, uint64_t ns)
+{
+	return ns ? (double)bytes / 1e6 / ((double)ns / 1e9) : NAN;
+}
+
+static void run_begins(struct work *w, const json_t *ev)
+{
+	struct work_class *c = class_at(w, ev);
+
+	if (!c)
+		return;
+	class_runs(w, c);
+	w->n_samples = 0;
+	w->bytes = w->disk_bytes = 0;
+	w->disk_known = false;
+	w->waiting[0] = '\0';
+	w->rep = (unsigned)json_u64(ev, "rep", c->n + 1);
+	w->bytes_total = json_u64(ev, "bytes_total", json_u64(ev, "bytes", w->bytes_total));
+	w->run_began_ns = ui_now_ns();
+}
+
+/* A sample: bytes so far and ns since the run began; the rate is that of the last piece. */
+static void sample_event(struct work *w, const json_t *ev)
+{
+	uint64_t bytes = json_u64(ev, "bytes", 0), ns = json_u64(ev, "ns", json_u64(ev, "t_ns", 0));
+	uint64_t disk = json_u64(ev, "disk_bytes", UINT64_MAX);
+	struct work_class *c = class_at(w, ev);
+	double mbs = NAN;
+
+	if (c && !c->running)
+		run_begins(w, ev);
+	w->waiting[0] = '\0';
+	if (ns > w->sample_ns && bytes >= w->bytes)
+		mbs = rate(bytes - w->bytes, ns - w->sample_ns);
+	else if (ns <= w->sample_ns)
+		w->n_samples = 0;
+	if (w->n_samples == WORK_SAMPLES) {
+		memmove(w->samples, w->samples + 1, (WORK_SAMPLES - 1) * sizeof(w->samples[0]));
+		w->n_samples--;
+	}
+	if (!isnan(mbs))
+		w->samples[w->n_samples++] = mbs;
+	w->sample_ns = ns;
+	w->bytes = bytes;
+	w->bytes_total = json_u64(ev, "total", w->bytes_total);
+	w->disk_known = disk != UINT64_MAX;
+	if (w->disk_known)
+		w->disk_bytes = disk;
+}
+
+static void run_event(struct work *w, const json_t *ev)
+{
+	struct work_class *c = class_at(w, ev);
+	uint64_t bytes = json_u64(ev, "bytes", 0), disk = json_u64(ev, "disk_bytes", UINT64_MAX);
+	json_t *flags = json_object_get(ev, "flags"), *flag;
+	size_t i, len = 0;
+
+	if (!c || c->n == WORK_RUNS)
+		return;
+	c->runs[c->n] = rate(bytes, json_u64(ev, "felt_ns", 0));
+	c->durable[c->n] = rate(bytes, json_u64(ev, "durable_ns", 0));
+	c->n++;
+	c->file_bytes = bytes;
+	c->disk_known = disk != UINT64_MAX;
+	c->disk_bytes = c->disk_known ? disk : 0;
+	json_array_foreach(flags, i, flag) {
+		const char *word = json_string_value(flag);
+
+		if (word && *word && !memchr(c->flags, word[0], len) && len + 1 < sizeof(c->flags))
+			c->flags[len++] = word[0];
+	}
+	c->flags[len] = '\0';
+	c->running = false;
+	w->n_samples = 0;
+	w->sample_ns = 0;
+	w->n_done++;
+}
+
+/* --- all events ------------------------------------------------------------------------ */
+
+static void begin_event(struct work *w, const json_t *ev)
+{
+	unsigned n = (unsigned)json_u64(ev, "steps", 0);
+
+	w->build_id = (int64_t)json_u64(ev, "build", (uint64_t)w->build_id);
+	if (n)
+		step_at(w, n);
+	w->reps = (unsigned)json_u64(ev, "reps", w->reps);
+	if (json_str(ev, "class") || json_str(ev, "workload"))
+		run_begins(w, ev);
+}
+
+static void end_event(struct work *w, const json_t *ev)
+{
+	const char *text = json_str(ev, "text");
+
+	w->ended = true;
+	w->ok = json_is_true(json_object_get(ev, "ok"));
+	w->ended_ns = ui_now_ns();
+	snprintf(w->text, sizeof(w->text), "%s", text ? text : w->ok ? "done" : "failed");
+	add_line(w, w->text);
+}
+
+void work_event(struct work *w, const json_t *ev)
+{
+	const char *what = json_str(ev, "event"), *text = json_str(ev, "text");
+
+	w->seq = (int64_t)json_u64(ev, "seq", (uint64_t)w->seq);
+	if (!what)
+		return;
+	if (!strcmp(what, "begin"))
+		begin_event(w, ev);
+	else if (!strcmp(what, "step"))
+		step_event(w, ev);
+	else if (!strcmp(what, "output"))
+		add_line(w, text ? text : "");
+	else if (!strcmp(what, "sync"))
+		sync_event(w, ev);
+	else if (!strcmp(what, "wait"))
+		snprintf(w->waiting, sizeof(w->waiting), "%s", text ? text : "waiting");
+	else if (!strcmp(what, "sample"))
+		sample_event(w, ev);
+	else if (!strcmp(what, "run"))
+		run_event(w, ev);
+	else if (!strcmp(what, "end"))
+		end_event(w, ev);
+}
+
+int work_start(struct work *w, enum work_kind kind, const char *name, const json_t *order,
+	       bool as_root, struct err *e)
+{
+	struct executor x = { .fd = -1 };
+
+	if (w->runs)
+		return err_set(e, ERR_REFUSED, "%s still runs; one thing at a time", w->name);
+	if (executor_start(order, as_root, &x, e) < 0)
+		return -1;
+	work_done(w);
+	w->x = x;
+	w->kind = kind;
+	w->name = copy(name);
+	w->runs = w->started_here = true;
+	w->began_ns = w->last_line_ns = ui_now_ns();
+	return 0;
+}
+
+bool work_next(struct work *w)
+{
+	struct err e = { 0 };
+	json_t *ev;
+	bool any = false;
+	int rc, most = 1000;
+
+	while (w->runs && w->started_here && most-- && (rc = executor_next(&w->x, &ev, &e)) != 0) {
+		any = true;
+		if (rc > 0) {
+			work_event(w, ev);
+			json_decref(ev);
+			continue;
+		}
+		w->runs = false;
+		executor_done(&w->x);
+		w->x.fd = -1;
+		if (!w->ended) {
+			w->ended = true;
+			w->ended_ns = ui_now_ns();
+			snprintf(w->text, sizeof(w->text), "%s", e.text[0] ? e.text :
+				 "the executor ended without a word; naslab recover looks after it");
+		}
+	}
+	return any;
+}
+
+/* Feed the journal's events; -1 when it cannot be read. */
+static int read_journal(struct work *w, const char *db, bool *any)
+{
+	struct store *st = NULL;
+	struct err e = { 0 };
+	json_t *events = NULL, *ev;
+	size_t i;
+	int rc;
+
+	rc = store_open_read(db, &st, &e);
+	if (rc == 0)
+		rc = store_events(st, w->build_id, w->seq, &events, &e);
+	json_array_foreach(events, i, ev) {
+		work_event(w, ev);
+		*any = true;
+	}
+	json_decref(events);
+	store_close(st);
+	return rc;
+}
+
+int work_attach(struct work *w, const char *db, const char *name, struct err *e)
+{
+	struct arena *a = arena_new();
+	struct store *st = NULL;
+	struct build b = { 0 };
+	json_t *status = NULL;
+	bool any = false, alive;
+	int rc = store_open_read(db, &st, e);
+
+	if (rc == 0)
+		rc = store_build_find(st, name, a, &b, e);
+	if (rc == 0)
+		rc = build_status(st, name, "", &status, e);
+	store_close(st);
+	alive = rc == 0 && json_is_true(json_object_get(status, "working"));
+	if (alive) {
+		work_done(w);
+		w->kind = b.state == BUILD_DESTROYING ? WORK_DESTROY : WORK_BUILD;
+		w->name = copy(name);
+		w->build_id = b.id;
+		w->x.pid = b.executor_pid;
+		w->runs = true;
+		w->began_ns = w->last_line_ns = w->polled_ns = ui_now_ns();
+		read_journal(w, db, &any);
+		if (w->ended)	/* of an earlier order on the same build */
+			w->ended = false;
+	}
+	json_decref(status);
+	arena_free(a);
+	return rc < 0 ? -1 : alive ? 0 : 1;
+}
+
+bool work_poll(struct work *w, const char *db)
+{
+	bool any = false;
+
+	if (!w->runs || w->started_here || ui_now_ns() - w->polled_ns < 900000000)
+		return false;
+	w->polled_ns = ui_now_ns();
+	read_journal(w, db, &any);
+	if (w->ended) {
+		w->runs = false;
+	} else if (kill((pid_t)w->x.pid, 0) < 0 && errno == ESRCH) {
+		w->runs = false;
+		w->ended = true;
+		w->ended_ns = ui_now_ns();
+		snprintf(w->text, sizeof(w->text), "the executor ended without a word; w on the "
+			 "first screen takes back what it had begun");
+	}
+	return any || !w->runs;
+}
+
+int work_stop(struct work *w, struct err *e)
+{
+	if (!w->runs)
+		return err_set(e, ERR_FAIL, "nothing runs");
+	if (w->started_here) {
+		executor_stop(&w->x);
+		return 0;
+	}
+	if (kill((pid_t)w->x.pid, SIGTERM) < 0)
+		return err_sys(e, "cannot stop process %lld", (long long)w->x.pid);
+	return 0;
+}
+
+void work_brief(const struct work *w, struct sbuf *out)
+{
+	size_t i;
+
+	if (w->kind == WORK_NONE || (!w->runs && !w->n_syncs))
+		return;
+	if (w->runs && w->kind == WORK_BENCH)
+		sbuf_addf(out, "bench %s %zu/%zu", w->name, w->n_done, w->n_classes * w->reps);
+	else if (w->runs)
+		sbuf_addf(out, "%s: step %zu of %zu", w->name,
+			  w->n_done < w->n_steps ? w->n_done + 1 : w->n_done, w->n_steps);
+	for (i = 0; i < w->n_syncs; i++) {
+		if (w->syncs[i].percent < 100) {
+			sbuf_addf(out, "%s sync %.0f %%", w->runs ? "," : w->name,
+				  w->syncs[i].percent);
+			break;
+		}
+	}
+}
