@@ -164,8 +164,15 @@ static void wait_kernel(pid_t kernel, int life, struct ending *end)
 	}
 }
 
+static void tell(int result, const void *what, size_t len)
+{
+	if (write(result, what, len) < 0)
+		_exit(1);
+}
+
 static void keep(struct job *j, int life, int result, int in, int out)
 {
+	struct beginning begin = { .kernel = -1 };
 	struct ending end = { .rc = -1 };
 	sigset_t all;
 	pid_t kernel;
@@ -185,6 +192,9 @@ static void keep(struct job *j, int life, int result, int in, int out)
 		close(2);
 		if (kernel > 0) {
 			setpgid(kernel, kernel);
+			begin.kernel = kernel;
+			snprintf(begin.dir, sizeof(begin.dir), "%s", j->dir);
+			tell(result, &begin, sizeof(begin));
 			wait_kernel(kernel, life, &end);
 			end.rc = read_rc(j);
 			read_log(j, &end);
@@ -193,7 +203,10 @@ static void keep(struct job *j, int life, int result, int in, int out)
 		}
 	}
 	job_remove(j);
-	_exit(write(result, &end, sizeof(end)) < 0);
+	if (begin.kernel < 0)
+		tell(result, &begin, sizeof(begin));
+	tell(result, &end, sizeof(end));
+	_exit(0);
 }
 
 int job_launch(struct job *j, struct err *e)
@@ -225,27 +238,51 @@ int job_launch(struct job *j, struct err *e)
 	return 0;
 }
 
-/* Hear what the keeper found: at the end of the kernel, which has so long. A signal ends
- * the waiting. */
-void job_end(struct job *j, int patience_ms, struct ending *end)
+/* The keeper itself was killed: do its work. */
+static void mend(struct job *j)
+{
+	if (j->begin.kernel <= 0)
+		return;
+	kill(-j->begin.kernel, SIGKILL);
+	j->dir = arena_strdup(j->arena, j->begin.dir);
+	job_remove(j);
+}
+
+void job_hear(struct job *j)
+{
+	bool first = j->heard == 0;
+	size_t len = first ? sizeof(j->begin) : sizeof(j->end);
+	ssize_t n;
+
+	while ((n = read(j->result, first ? (void *)&j->begin : (void *)&j->end, len)) < 0 &&
+	       errno == EINTR)
+		;
+	if (n == (ssize_t)len) {
+		j->heard++;
+		return;
+	}
+	j->end = (struct ending){ .rc = -1 };
+	j->heard = 2;
+	mend(j);
+}
+
+/* The kernel has so long to end; a signal ends the waiting. */
+void job_end(struct job *j, int patience_ms)
 {
 	struct pollfd p[2] = {
 		{ .fd = j->result, .events = POLLIN },
 		{ .fd = j->signals, .events = POLLIN },
 	};
-	ssize_t n;
 
-	poll(p, 2, patience_ms);
+	if (j->heard == 0)
+		job_hear(j);
+	if (j->heard == 1)
+		poll(p, 2, patience_ms);
 	close(j->to);
 	close(j->from);
-	if (!p[0].revents)
-		close(j->life);
-	while ((n = read(j->result, end, sizeof(*end))) < 0 && errno == EINTR)
-		;
-	if (n != (ssize_t)sizeof(*end))
-		*end = (struct ending){ .rc = -1 };
-	if (p[0].revents)
-		close(j->life);
+	close(j->life);
+	if (j->heard == 1)
+		job_hear(j);
 	close(j->result);
 	while (waitpid(j->keeper, NULL, 0) < 0 && errno == EINTR)
 		;

@@ -19,6 +19,20 @@ struct item {
 	unsigned mode;
 };
 
+/* What the keeper says first, so that its own death can be mended. */
+struct beginning {
+	pid_t kernel;		/* process and group */
+	char dir[256];		/* the job folder */
+};
+
+/* What the keeper found when everything had ended. */
+struct ending {
+	int rc;			/* as the first process inside wrote it, -1: it did not */
+	int wait_status;	/* of the kernel's process */
+	struct err err;		/* it never started; kind is 0 when it did */
+	char said[1024];	/* the last lines of the kernel's log */
+};
+
 /* One sandbox while it is made ready and runs. */
 struct job {
 	const struct sandbox *s;
@@ -45,17 +59,12 @@ struct job {
 	/* the launcher's */
 	int to, from;		/* pipes to and from the first process inside */
 	int life;		/* the keeper ends everything when this end is closed */
-	int result;		/* what the keeper says at the end */
+	int result;		/* the keeper says a beginning and an ending here */
+	int heard;		/* how many of the two have come */
+	struct beginning begin;
+	struct ending end;
 	int signals;		/* signalfd */
 	pid_t keeper;
-};
-
-/* What the keeper found when everything had ended. */
-struct ending {
-	int rc;			/* as the first process inside wrote it, -1: it did not */
-	int wait_status;	/* of the kernel's process */
-	struct err err;		/* it never started; kind is 0 when it did */
-	char said[1024];	/* the last lines of the kernel's log */
 };
 
 /* items.c: find and open the files of ours. */
@@ -67,9 +76,11 @@ void job_remove(const struct job *j);
 /* The name of disk i inside: "ubda". Returns buf. */
 const char *job_disk_name(char buf[8], unsigned i);
 
-/* launch.c: start the keeper and the kernel; hear what the keeper found. */
+/* launch.c: start the keeper and the kernel; hear what the keeper says next; wait for
+ * its last words, which are in j->end then. */
 int job_launch(struct job *j, struct err *e);
-void job_end(struct job *j, int patience_ms, struct ending *end);
+void job_hear(struct job *j);
+void job_end(struct job *j, int patience_ms);
 
 /* relay.c: carry bytes until the command has ended, its status then, or the pipe broke:
  * -1. *by_signal: the one that ended it from outside, 0 when none did. */

@@ -135,7 +135,8 @@ static int make_dir(struct job *j, struct err *e)
 		if (mkdtemp(j->dir))
 			return 0;
 		j->dir = NULL;
-		err_sys(first.kind ? &why : &first, "sandbox: a folder in %s", places[i]);
+		err_sys(first.kind ? &why : &first, "sandbox: user %s cannot make a folder in %s",
+			j->user, places[i]);
 	}
 	*e = first;
 	return -1;
@@ -339,7 +340,7 @@ int job_prepare(struct job *j, struct err *e)
 	db = arena_printf(j->arena, "%s/db", home);
 	if ((mkdir(j->disks, 0755) < 0 && errno != EEXIST) ||
 	    (mkdir(db, 0755) < 0 && errno != EEXIST))
-		return err_sys(e, "sandbox: a folder in %s", home);
+		return err_sys(e, "sandbox: user %s cannot make a folder in %s", j->user, home);
 	if (j->keep && inventory_save(j->s->disks,
 				      arena_printf(j->arena, "%s/disks.list", home), e) < 0)
 		return -1;

@@ -262,7 +262,7 @@ static bool may_read_input(void)
 
 static void one_turn(struct line *l)
 {
-	enum { GUEST, SIGNALS, INPUT, TO, STREAM, N };
+	enum { GUEST, SIGNALS, INPUT, TO, STREAM, RESULT, N };
 	struct job *j = l->j;
 	int stream = stream_pending(l);
 	bool input = l->ready && l->input_open && l->credit > WIRE_HEAD &&
@@ -273,6 +273,7 @@ static void one_turn(struct line *l)
 		[INPUT] = { .fd = input ? 0 : -1, .events = POLLIN },
 		[TO] = { .fd = l->out_len ? j->to : -1, .events = POLLOUT },
 		[STREAM] = { .fd = stream, .events = POLLOUT },
+		[RESULT] = { .fd = j->heard < 2 ? j->result : -1, .events = POLLIN },
 	};
 	int64_t left = l->deadline ? l->deadline - now_ms() : -1;
 
@@ -284,6 +285,8 @@ static void one_turn(struct line *l)
 		return;
 	if (p[SIGNALS].revents)
 		take_signal(l);
+	if (p[RESULT].revents)
+		job_hear(j);	/* at the end the pipe from inside closes too */
 	if (p[TO].revents)
 		flush_out(l);
 	if (p[STREAM].revents) {

@@ -136,6 +136,9 @@ static int check(const struct sandbox *s, struct err *e)
 		if (d->lsec != 512)
 			return err_set(e, ERR_USAGE, "sandbox: disk %s has sectors of %u bytes; "
 				       "the sandbox's disks have 512", d->name, d->lsec);
+		if (d->seek_ns)
+			return err_set(e, ERR_USAGE, "sandbox: disk %s: seek= is not emulated "
+				       "here, rate= is", d->name);
 	}
 	if (s->memory && s->memory < least_memory)
 		return err_set(e, ERR_USAGE, "sandbox: %s of memory is too little, it needs "
@@ -196,27 +199,36 @@ static int judge(const struct ending *end, int relayed, int by_signal, int *stat
 	return -1;
 }
 
+/* Those that end us and that our parent did not tell us to ignore (nohup), and SIGWINCH. */
+static void watched_signals(sigset_t *set)
+{
+	static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct sigaction was;
+	size_t i;
+
+	sigemptyset(set);
+	sigaddset(set, SIGWINCH);
+	for (i = 0; i < sizeof(ending) / sizeof(*ending); i++) {
+		if (sigaction(ending[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
+			sigaddset(set, ending[i]);
+	}
+}
+
 static int run_job(struct job *j, int *status, struct err *e)
 {
-	struct ending end;
 	sigset_t set, old;
 	void (*old_pipe)(int);
 	int relayed, by_signal, rc;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	sigaddset(&set, SIGWINCH);
+	watched_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, &old);
 	old_pipe = signal(SIGPIPE, SIG_IGN);
 	j->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	rc = job_launch(j, e);
 	if (rc == 0) {
 		relayed = job_relay(j, &by_signal);
-		job_end(j, relayed >= 0 ? LONGEST_END_MS : by_signal ? 0 : BREAK_MS, &end);
-		rc = judge(&end, relayed, by_signal, status, e);
+		job_end(j, relayed >= 0 ? LONGEST_END_MS : by_signal ? 0 : BREAK_MS);
+		rc = judge(&j->end, relayed, by_signal, status, e);
 	}
 	close(j->signals);
 	signal(SIGPIPE, old_pipe);
