@@ -211,6 +211,34 @@ static const char *first_sync(const struct stack *s, struct arena *a)
 			    "once, measure when it is done", duration_text(time, longest));
 }
 
+/* CASES C16: every further mirror adds safety and no space. */
+static const char *many_copies(const struct stack *s, struct arena *a)
+{
+	char mirror[SIZE_TEXT], striped[SIZE_TEXT];
+	const struct node *n = first_of(s, "md");
+
+	if (!n || strcmp(n->level, "raid1") || n->n_kids < 4)
+		return NULL;
+	return arena_printf(a, "%u copies of everything in %s: raid10 on these disks holds %s", n->n_kids,
+			    size_text(mirror, n->bytes, SIZE_SI),
+			    size_text(striped, n->bytes * n->n_kids / 2, SIZE_SI));
+}
+
+/* CASES C26: the bridge invents the sector size, so the disk cannot be read without it. */
+static const char *usb_sector(const struct stack *s, struct arena *a)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_disks; i++) {
+		const struct node *n = s->nodes.at[i];
+
+		if (n->disk->kind == DISK_USB && n->disk->lsec == 4096)
+			return arena_printf(a, "%s has 4096-byte sectors behind USB: many bridges make them up, and "
+					    "the partitions cannot be read on another connection", n->name);
+	}
+	return NULL;
+}
+
 static const struct rule rules[] = {
 	{ "ppl-chunk", "warn", "OMV evaluation, MATRIX L18", ppl_chunk },
 	{ "ppl-level", "info", "mdadm 4.2, mdadm.c", ppl_level },
@@ -219,6 +247,8 @@ static const struct rule rules[] = {
 	{ "btrfs-df", "info", "super.c btrfs_calc_avail_data_space, kernel 6.1", btrfs_df },
 	{ "ext4-16t", "warn", "ext4 documentation, kernel 6.1; MATRIX W15", ext4_size },
 	{ "usb-member", "warn", "common reports", usb_member },
+	{ "usb-sector", "warn", "CASES C26", usb_sector },
+	{ "many-copies", "info", "CASES C16", many_copies },
 	{ "unused", "info", "arithmetic", unused_space },
 	{ "near-equal", "info", "CASES C01, C02", near_equal },
 	{ "mixed-sectors", "warn", "md and mkfs.xfs, CASES C23, C24", mixed_sectors },
