@@ -250,12 +250,19 @@ static void below(struct counters *c, int fd, unsigned depth)
 			   &c->arrays);
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 void counters_open(struct counters *c, int target)
 {
 	size_t i;
 
 	*c = (struct counters){ .arena = arena_new() };
 	below(c, target, 0);
+	if (c->disks.n)
+		qsort(c->disks.at, c->disks.n, sizeof(c->disks.at[0]), by_name);
 	c->fds = arena_array(c->arena, c->disks.n + 1, sizeof(*c->fds));
 	for (i = 0; i < c->disks.n; i++)
 		c->fds[i] = open(arena_printf(c->arena, "/sys/class/block/%s/stat",

@@ -1,0 +1,132 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# naslab bench and results as a user meets them: what is said, the exit status, what is
+# kept, and above all that no file is left in the target, whatever ends the run.
+# shellcheck disable=SC2317	# the functions are called by check()
+set -uo pipefail
+src=${srcdir:-.}
+export NASLAB_WORKLOADS=$src/workloads
+bad=0
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+export NASLAB_DB=$tmp/naslab.db
+dir=$tmp/target
+mkdir "$dir"
+
+check() {
+	local name=$1
+	shift
+	if "$@"; then
+		echo "ok $name"
+	else
+		echo "not ok $name"
+		[ ! -s "$tmp/out" ] || sed 's/^/    /' "$tmp/out" | tail -n 20
+		bad=1
+	fi
+}
+empty() { [ -z "$(ls -A "$dir")" ]; }
+# STATUS SENTENCE WORD...: this fails so
+refuses() {
+	local want=$1 says=$2 got
+	shift 2
+	./naslab "$@" >"$tmp/out" 2>&1
+	got=$?
+	[ "$got" = "$want" ] && grep -qF -- "$says" "$tmp/out"
+}
+left_something() { ! empty; }
+draws() {
+	./naslab bench "$dir" --workload 500M --scale 0.002 --reps 2 >"$tmp/out" 2>&1 &&
+		grep -q '^500M  *w .* [0-9.]*-[0-9.]*' "$tmp/out"
+}
+exports() {
+	./naslab results export csv --out "$tmp/runs.csv" && grep -q felt_ns "$tmp/runs.csv"
+}
+shows() { ./naslab results show 1 | grep -q small-; }
+bad_file() {
+	NASLAB_WORKLOADS="$tmp/bad" refuses 2 'x.workload line 2: fileset has no "sise"; did you mean "size"?' \
+		bench "$dir" --workload x
+}
+# Wait at most 20 s until the command is true.
+until_true() {
+	local end=$((SECONDS + 20))
+	until "$@"; do
+		[ $SECONDS -lt $end ] || return 1
+		read -rt 0.05 <> <(:) || true
+	done
+}
+gone() { ! kill -0 "$1" 2>/dev/null; }
+one_is_done() { grep -q '"event":"run"' "$tmp/events"; }
+# Start what lasts; its process is $verb, its executor $executor, and one run is done.
+start() {
+	: >"$tmp/events"
+	./naslab bench "$dir" --workload 2G --scale 0.2 --reps 500 --json >"$tmp/events" 2>"$tmp/out" &
+	verb=$!
+	until_true one_is_done || return 1
+	executor=$(sed 's/.*"pid":\([0-9]*\).*/\1/' "$dir"/.naslab-bench-*/manifest)
+}
+one_run() {
+	./naslab bench "$dir" --workload 500M --scale 0.002 --reps 1 --json >"$tmp/out" 2>&1
+}
+
+# A run to its end.
+./naslab bench "$dir" --workload small-photo --workload small-text --scale 0.005 --reps 2 \
+	--json >"$tmp/events" 2>"$tmp/out"
+check "measures" [ $? = 0 ]
+check "one result for each class and operation" \
+	[ "$(grep -c '"event":"result"' "$tmp/events")" = 4 ]
+check "one run for each repetition" [ "$(grep -c '"event":"run"' "$tmp/events")" = 8 ]
+check "few runs are flagged" [ "$(grep '"event":"result"' "$tmp/events" | grep -c '"few"')" = 4 ]
+check "what was read first is compared" [ "$(grep -c '"verified":true' "$tmp/events")" = 2 ]
+check "ends" grep -q '"event":"end".*"ok":true' "$tmp/events"
+check "leaves nothing" empty
+check "draws bars" draws
+check "lists results" [ "$(./naslab results list --json | tr '}' '\n' | grep -c '"median_bps"')" = 6 ]
+check "shows a result" shows
+check "exports a line for each run" [ "$(./naslab results export csv | grep -c '^[0-9]')" = 12 ]
+check "exports to a file" exports
+
+# Bad input: one sentence, the right status, nothing left.
+check "no directory" refuses 1 "is not a directory" bench /proc/version
+check "no such directory" refuses 1 "cannot find ./nosuch" bench ./nosuch
+check "no such build" refuses 2 'nothing is built under the name "nosuch"' bench nosuch
+check "no such class" refuses 2 'did you mean "500M"' bench "$dir" --workload 500N
+check "too large" refuses 3 "is free; a smaller --scale needs less" bench "$dir" --workload 12G \
+	--scale 1000
+check "no repetitions" refuses 2 "from 1 to 1000" bench "$dir" --reps 0
+check "no scale" refuses 2 "--scale is a number" bench "$dir" --scale 0
+check "no cache state" refuses 2 "cold, warm or as-is" bench "$dir" --cache hot
+check "no operation" refuses 2 "--op is write or read" bench "$dir" --op copy
+check "no result" refuses 1 "there is no result 99" results show 99
+check "refusals leave nothing" empty
+mkdir "$tmp/bad"
+printf 'op copy-in\nfileset size=1M sise=1\n' >"$tmp/bad/x.workload"
+check "a bad workload file names its line" bad_file
+
+# Whatever ends it.
+for signal in INT TERM HUP; do
+	start
+	kill -$signal "$verb"
+	wait "$verb"
+	check "SIG$signal ends with 1" [ $? = 1 ]
+	check "SIG$signal is said" grep -q "naslab: stopped" "$tmp/out"
+	check "SIG$signal leaves nothing" empty
+	check "SIG$signal keeps what was measured" grep -q '"partial"' "$tmp/events"
+done
+
+start
+kill -KILL "$executor"
+wait "$verb"
+check "a killed executor fails" [ $? = 1 ]
+check "a killed executor leaves its directory" left_something
+check "the next run works" one_run
+check "the next run removes it" empty
+rm -f "$tmp/out"
+
+start
+kill -KILL "$verb"
+wait "$verb" 2>/dev/null
+kill -TERM "$executor"
+check "an executor whose screen is gone ends" until_true gone "$executor"
+check "and leaves nothing" empty
+exit $bad
