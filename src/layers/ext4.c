@@ -184,7 +184,7 @@ static int ext4_node_size(struct stack *s, struct node *n, struct err *e)
 {
 	(void)s;
 	n->bytes = n->data_bytes = n->kids[0]->bytes;
-	return ext4_size(n->bytes, &n->fs, e);
+	return ext4_size(n->bytes, &n->fs, e) ? err_in(e, "%s", n->kids[0]->name) : 0;
 }
 
 /*

@@ -23,8 +23,10 @@ int jfs_size(uint64_t device_bytes, struct fs_size *out, struct err *e)
 			       "needs at least 16 MiB, the device has %llu bytes",
 			       (unsigned long long)device_bytes);
 	log = round_up(div_up(bytes, 256), MIB);
-	log = log < 128 * MIB ? log + BLOCK : 128 * MIB;
-	fixed = 50 + div_up(bytes / BLOCK, 32768);
+	if (log > 128 * MIB)
+		log = 128 * MIB;
+	/* fsck's workspace: a page to 32768 blocks before the log, and 50; one block more */
+	fixed = 51 + div_up((bytes - log) / BLOCK, 32768);
 	*out = (struct fs_size){ .total = bytes - log - fixed * BLOCK, .known = true,
 				 .estimate = true };
 	/* One page of map to 8192 blocks, one of summary to 1024 of those, and a few. */
@@ -62,7 +64,7 @@ static int jfs_node_size(struct stack *s, struct node *n, struct err *e)
 		return err_set(e, ERR_USAGE, "jfs needs 512-byte sectors, %s has %u", kid->name,
 			       kid->lsec);
 	n->bytes = n->data_bytes = kid->bytes;
-	return jfs_size(n->bytes, &n->fs, e);
+	return jfs_size(n->bytes, &n->fs, e) ? err_in(e, "%s", kid->name) : 0;
 }
 
 static int jfs_plan(const struct node *n, struct plan *p, struct err *e)

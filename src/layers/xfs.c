@@ -18,7 +18,7 @@
 #include "layout/stack.h"
 
 #define BLOCK 4096u
-#define MIN_BYTES 300000000ull		/* what mkfs.xfs 5.19 and later refuse below */
+#define MIN_BYTES (300 * MIB)		/* mkfs.xfs 5.19 and later call it 300 MB and refuse less */
 #define AG_MAX ((1ull << 28) - 1)
 #define AG_MIN 4096u
 
@@ -92,7 +92,7 @@ int xfs_size(const struct xfs_input *in, struct fs_size *out, struct err *e)
 
 	if (in->bytes < MIN_BYTES)
 		return err_set(e, ERR_USAGE,
-			       "needs at least 300 MB, the device has %llu bytes",
+			       "needs at least 300 MiB, the device has %llu bytes",
 			       (unsigned long long)in->bytes);
 	g = geometry_of(in);
 	for (i = 0; i < g.groups; i++) {
@@ -167,7 +167,7 @@ static int xfs_node_size(struct stack *s, struct node *n, struct err *e)
 		return err_set(e, ERR_USAGE, "sector=%u is less than the %u of %s", in.sector,
 			       n->kids[0]->lsec, n->kids[0]->name);
 	n->bytes = n->data_bytes = in.bytes;
-	return xfs_size(&in, &n->fs, e);
+	return xfs_size(&in, &n->fs, e) ? err_in(e, "%s", n->kids[0]->name) : 0;
 }
 
 static int xfs_plan(const struct node *n, struct plan *p, struct err *e)
@@ -201,7 +201,7 @@ static const char *const xfs_packages[] = { "xfsprogs", NULL };
 const struct layer layer_xfs = {
 	.name = "xfs", .title = "XFS file system",
 	.about = "Made for large files and many of them at once; lays itself out along the stripes of "
-		 "an array. It grows but never shrinks, and needs 300 MB.",
+		 "an array. It grows but never shrinks, and needs 300 MiB.",
 	.kind = LAYER_MAP, .takes = THING_BLOCK, .gives = THING_DIR,
 	.tools = xfs_tools, .packages = xfs_packages, .kernel_fs = "xfs",
 	.options = xfs_options, .check = xfs_check, .size = xfs_node_size,

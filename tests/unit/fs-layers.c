@@ -175,7 +175,7 @@ static void refused(void **state)
 		{ "btrfs", "hdd:100MiB",
 		  "layer 1, btrfs: every device needs at least 109 MiB, the smallest has 100" },
 		{ "xfs", "hdd:256MiB",
-		  "layer 1, xfs: needs at least 300 MB, the device has 268435456 bytes" },
+		  "layer 1, xfs: hdd1: needs at least 300 MiB, the device has 268435456 bytes" },
 		{ "xfs sector=512", "hdd:1TiB,sector=4096",
 		  "layer 1, xfs: sector=512 is less than the 4096 of hdd1" },
 		{ "ext4 mount=exec", "hdd:1TiB", "did you mean noexec?" },

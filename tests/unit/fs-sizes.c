@@ -180,6 +180,9 @@ static void named_stacks(void **state)
 		{ "ext4", { .bytes = 314572800 }, 284285952, 264348672 },
 		{ "xfs", { .bytes = 314572800 }, 247463936, 229732352 },
 		{ "jfs", { .bytes = 314572800 }, 312254464, 312078336 },
+		{ "jfs", { .bytes = 629145600 }, 625770496, 625557504 },
+		{ "jfs", { .bytes = 943718400 }, 939286528, 939036672 },
+		{ "jfs", { .bytes = 1572864000 }, 1566314496, 1565986816 },
 		{ "ext4", { .bytes = 3298534883328 }, 3245593239552, 3080649691136 },
 		{ "xfs", { .bytes = 3298534883328 }, 3296924270592, 3273903886336 },
 		{ "jfs", { .bytes = 3298534883328 }, 3298299797504, 0 },
@@ -218,7 +221,11 @@ static void too_small_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(xfs_size(&in, &fs, &e), -1);
-	assert_string_equal(e.text, "needs at least 300 MB, the device has 268435456 bytes");
+	assert_string_equal(e.text, "needs at least 300 MiB, the device has 268435456 bytes");
+	in.bytes = 313524224;		/* mkfs.xfs 6.1 refused this one */
+	assert_int_equal(xfs_size(&in, &fs, &e), -1);
+	in.bytes = 314572800;
+	assert_int_equal(xfs_size(&in, &fs, &e), 0);
 	assert_int_equal(ext4_size(MIB, &fs, &e), -1);
 	assert_int_equal(jfs_size(MIB, &fs, &e), -1);
 	/* sizes the rules do not know stay finite */
