@@ -80,17 +80,20 @@ struct ring *ring_start(const struct corpus *c, size_t buffer)
 	for (i = 0; i < SLOTS; i++) {
 		r->slots[i].data = engine_buffer(buffer + CORPUS_SLACK);
 		if (!r->slots[i].data)
-			return NULL;
+			goto failed;
 	}
 	sem_init(&r->empty, 0, SLOTS);
 	sem_init(&r->full, 0, 0);
 	error = pthread_create(&thread, NULL, fill, r);
 	if (error) {
 		errno = error;
-		return NULL;
+		goto failed;
 	}
 	pthread_detach(thread);
 	return r;
+failed:
+	free(r);	/* the buffers go with the process, which ends now */
+	return NULL;
 }
 
 const unsigned char *ring_take(struct ring *r, size_t most, size_t *len)

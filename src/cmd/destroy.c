@@ -28,8 +28,8 @@ static int run(int argc, char **argv)
 	}
 	if (store_open_read(option("db"), &st, &e) || store_build_find(st, argv[0], a, &b, &e) < 0)
 		rc = fail(&e);
-	else if (!b.id)
-		rc = err_set(&e, ERR_FAIL, "there is no build named %.40s", argv[0]), rc = fail(&e);
+	else if (!b.id && err_set(&e, ERR_FAIL, "there is no build named %.40s", argv[0]))
+		rc = fail(&e);
 	snprintf(question, sizeof(question), "Everything on %s is lost.", b.name ? b.name : "");
 	if (!rc && !option("yes"))
 		rc = ask_name(b.name, question);

@@ -15,6 +15,8 @@ extern const struct verb verb_destroy;
 extern const struct verb verb_recover;
 extern const struct verb verb_sandbox;
 extern const struct verb verb_executor;
+extern const struct verb verb_demo;
+extern const struct verb verb_demo_inside;
 extern const struct verb verb_doc;
 extern const struct verb verb_tui;
 
@@ -32,6 +34,8 @@ const struct verb *const verbs[] = {
 	&verb_recover,
 	&verb_sandbox,
 	&verb_executor,
+	&verb_demo,
+	&verb_demo_inside,
 	&verb_doc,
 	&verb_keys,
 	NULL
