@@ -39,7 +39,7 @@ static int load(struct run *r, struct build *b, struct err *e)
 		return err_set(e, ERR_FAIL, "what is recorded of %s cannot be read", name);
 	r->order.verb = verb;
 	r->touched = arena_array(r->arena, r->order.n_disks + 1, sizeof(*r->touched));
-	return remake(r->arena, &r->order, "", &r->made, e);
+	return remake(r->arena, &r->order, "", true, &r->made, e);
 }
 
 /* Lock, and write down that it is us who work on it now. */

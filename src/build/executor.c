@@ -115,13 +115,13 @@ static int check_order(struct run *r, struct err *e)
 		return err_set(e, ERR_USAGE, "the order lacks the digest of the plan that was shown");
 	if (geteuid() != 0)
 		return err_set(e, ERR_FAIL, "building needs root");
-	if (remake(r->arena, &r->order, "", &r->made, e))
+	if (remake(r->arena, &r->order, "", false, &r->made, e))
 		return -1;
 	for (i = 0; i < r->order.n_disks; i++) {
 		const struct ordered_disk *o = &r->order.disks[i];
 		struct identity now;
 
-		if (r->made.absent[i] || strcmp(r->made.picks[i].disk->path, o->id.path))
+		if (strcmp(r->made.picks[i].disk->path, o->id.path))
 			return err_set(e, ERR_REFUSED, "%s is not the disk it was when this was planned",
 				       o->id.path);
 		disk_identity(r->made.picks[i].disk, r->arena, &now);

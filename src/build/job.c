@@ -276,6 +276,8 @@ static int start(struct running *r, struct err *e)
 	}
 	if (r->pid == 0) {
 		setpgid(0, 0);
+		/* Nobody must write on while recover takes back what we had begun. */
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		become(path, j->argv, tool_environment(), in, out[1], out[1], report[1]);
 	}
 	setpgid(r->pid, r->pid);

@@ -156,8 +156,8 @@ static const struct disk *absent_disk(struct arena *a, const struct ordered_disk
 	return d;
 }
 
-int remake(struct arena *a, const struct order *o, const char *root, struct remade *out,
-	   struct err *e)
+int remake(struct arena *a, const struct order *o, const char *root, bool may_lack,
+	   struct remade *out, struct err *e)
 {
 	size_t i;
 
@@ -171,6 +171,9 @@ int remake(struct arena *a, const struct order *o, const char *root, struct rema
 	for (i = 0; i < o->n_disks; i++) {
 		const struct disk *d = find_again(a, out->inv, &o->disks[i].id);
 
+		if (!d && !may_lack)
+			return err_set(e, ERR_REFUSED, "%s is not the disk it was when this was planned",
+				       o->disks[i].id.path);
 		out->absent[i] = !d;
 		out->n_absent += !d;
 		out->picks[i].disk = d ? d : absent_disk(a, &o->disks[i]);

@@ -38,7 +38,8 @@ int order_read(struct arena *a, const json_t *json, struct order *out, struct er
 
 /*
  * The plan of an order, made again from its layout and from the disks as they are now.
- * A disk that is not there is replaced by what is recorded of it, and marked absent.
+ * With `may_lack` a disk that is not there is replaced by what is recorded of it, and
+ * marked absent; without it that is refused.
  */
 struct remade {
 	struct inventory *inv;
@@ -50,8 +51,8 @@ struct remade {
 	size_t n_absent;
 };
 
-int remake(struct arena *a, const struct order *o, const char *root, struct remade *out,
-	   struct err *e);
+int remake(struct arena *a, const struct order *o, const char *root, bool may_lack,
+	   struct remade *out, struct err *e);
 void remade_free(struct remade *m);
 
 /* One executor at work. */
@@ -121,6 +122,7 @@ bool device_bytes(const char *path, uint64_t *bytes);
 const char *device_now(struct run *r, const struct node *n);
 /* Is a file system mounted at this folder? */
 bool folder_is_mounted(const char *folder);
+/* Is it mounted, or does anything stand on it? */
 bool device_is_held(const char *path);
 /* Who holds a device or a mount point, ready to be shown; nothing when unknown. */
 void device_holders(const char *path, struct sbuf *out);

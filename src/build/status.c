@@ -125,7 +125,7 @@ int build_status(struct store *st, const char *name, const char *root, json_t **
 	json = json_loads(b.order, 0, NULL);
 	rc = order_read(a, json, &order, e);
 	if (rc == 0)
-		rc = remake(a, &order, root, &made, e);
+		rc = remake(a, &order, root, true, &made, e);
 	if (rc) {
 		err_in(e, "what is recorded of %s", b.name);
 		goto out;

@@ -40,6 +40,20 @@ static void print_build(const struct build *b)
 	printf("%-20s  %-10s  %s\n", b->name, build_state_word(b->state), when);
 }
 
+/* What a crash left, with the way out. */
+static void print_unfinished(struct store *st)
+{
+	json_t *unfinished = NULL, *row;
+	struct err e = { 0 };
+	size_t i;
+
+	if (build_unfinished(st, &unfinished, &e))
+		return;
+	json_array_foreach(unfinished, i, row)
+		puts(json_str(row, "text"));
+	json_decref(unfinished);
+}
+
 /* Every build that is not destroyed; with JSON all of them. */
 static int list_builds(struct store *st, struct err *e)
 {
@@ -63,6 +77,8 @@ static int list_builds(struct store *st, struct err *e)
 		print_json(array);
 	else if (rc == 0 && !shown)
 		puts("no builds");
+	else if (rc == 0)
+		print_unfinished(st);
 	json_decref(array);
 	arena_free(a);
 	return rc;
