@@ -151,12 +151,12 @@ int run_destroy(struct run *r)
 			r->order.name);
 		return run_end(r, &e, NULL);
 	}
+	last = (unsigned)r->made.plan->steps.n;
+	run_touch(r, last);
 	if (guard_ours(r, &e) || take(r, &b, &e)) {
 		run_let_go(r);
 		return run_end(r, &e, NULL);
 	}
-	last = (unsigned)r->made.plan->steps.n;
-	run_touch(r, last);
 	run_revive(r, last);
 	rc = run_undo(r, last, true, &said, &e);
 	if (rc == 0 || r->made.n_absent) {
@@ -190,11 +190,15 @@ int run_recover(struct run *r)
 			build_state_word(b.state));
 		return run_end(r, &e, NULL);
 	}
-	if (begun_now(r, &b, &last, &e) || take(r, &b, &e)) {
+	if (begun_now(r, &b, &last, &e)) {
 		run_let_go(r);
 		return run_end(r, &e, NULL);
 	}
 	run_touch(r, last);
+	if (guard_ours(r, &e) || take(r, &b, &e)) {
+		run_let_go(r);
+		return run_end(r, &e, NULL);
+	}
 	run_revive(r, last);
 	rc = run_undo(r, last, false, &said, &e);
 	sbuf_addf(&text, "%s is taken back: %s", r->order.name, sbuf_str(&said));

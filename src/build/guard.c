@@ -222,23 +222,66 @@ static bool part_is_planned(const struct stack *s, const struct disk *d, const s
 	return false;
 }
 
+/* Does the plan put this signature on this device, the disk or a partition of it? */
+static bool sig_is_planned(const struct stack *s, const struct disk *d, const struct sig *sig)
+{
+	size_t i;
+	unsigned k;
+
+	for (i = s->n_disks; i < s->nodes.n; i++) {
+		const struct node *n = s->nodes.at[i];
+
+		for (k = 0; k < n->n_kids && n->layer->signature; k++) {
+			const struct node *on = n->kids[k];
+
+			if (strcmp(on->name, sig->on) || (on->disk && on->disk != d))
+				continue;
+			if (!strcmp(n->layer->signature, sig->type))
+				return true;
+			/* a GPT is read as three: the protective MBR and its two copies */
+			if (!strcmp(n->layer->signature, "gpt") && sig->usage && !strcmp(sig->usage, "table"))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* One disk: only what this build put there, or what its owner let it overwrite. */
+static int check_ours(struct run *r, size_t i, struct err *e)
+{
+	const struct disk *d = r->made.picks[i].disk;
+	struct identity now;
+	size_t k;
+
+	disk_identity(d, r->arena, &now);
+	if (*now.content && !strcmp(now.content, r->order.disks[i].id.content))
+		return 0;
+	for (k = 0; k < d->n_parts; k++) {
+		if (!part_is_planned(r->made.stack, d, &d->parts[k]))
+			return err_set(e, ERR_REFUSED, "%s no longer holds what %s put there: %s is not one "
+				       "of its partitions; nothing was touched", d->name, r->order.name,
+				       d->parts[k].name);
+	}
+	for (k = 0; k < d->n_sigs; k++) {
+		if (!sig_is_planned(r->made.stack, d, &d->sigs[k]))
+			return err_set(e, ERR_REFUSED, "%s no longer holds what %s put there: %s now has %s on "
+				       "it; nothing was touched", d->name, r->order.name, d->sigs[k].on,
+				       d->sigs[k].type);
+	}
+	return 0;
+}
+
 int guard_ours(struct run *r, struct err *e)
 {
-	size_t i, k;
+	size_t i;
 
 	for (i = 0; i < r->order.n_disks; i++) {
-		const struct disk *d = r->made.picks[i].disk;
-
-		if (r->made.absent[i])
+		if (r->made.absent[i] || !r->touched[i])
 			continue;
-		if (d->is_system)
-			return refuse_use(d, e);
-		for (k = 0; k < d->n_parts; k++) {
-			if (!part_is_planned(r->made.stack, d, &d->parts[k]))
-				return err_set(e, ERR_REFUSED, "%s no longer holds what %s put there: %s is "
-					       "not one of its partitions; nothing was touched", d->name,
-					       r->order.name, d->parts[k].name);
-		}
+		if (r->made.picks[i].disk->is_system)
+			return refuse_use(r->made.picks[i].disk, e);
+		if (check_ours(r, i, e))
+			return -1;
 	}
 	return 0;
 }

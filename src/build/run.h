@@ -92,7 +92,7 @@ unsigned run_stops(struct run *r);
 /* --- the guard */
 /* Right before a step writes: are its disks the ones of the plan, and not in use? */
 int guard_step(struct run *r, const struct step *s, struct err *e);
-/* Do the disks still hold what this build put there (or nothing)? */
+/* Do the touched disks hold only what this build put there, or what they held before? */
 int guard_ours(struct run *r, struct err *e);
 
 /* --- locks: one executor a disk, and udevd keeps its hands off meanwhile */

@@ -230,6 +230,7 @@ const struct layer layer_btrfs = {
 		 "arrays of slices data=single is enough: the arrays below carry the redundancy.",
 	.kind = LAYER_JOIN, .takes = THING_BLOCK, .gives = THING_DIR,
 	.tools = btrfs_tools, .packages = btrfs_packages, .kernel_fs = "btrfs",
+	.signature = "btrfs",
 	.options = btrfs_options, .check = btrfs_check, .size = btrfs_size,
 	.account = btrfs_account, .health = btrfs_health, .plan = btrfs_plan,
 	.status = btrfs_status,

@@ -234,6 +234,7 @@ const struct layer layer_ext4 = {
 		 "one file ends at 16 TiB.",
 	.kind = LAYER_MAP, .takes = THING_BLOCK, .gives = THING_DIR,
 	.tools = ext4_tools, .packages = ext4_packages, .kernel_fs = "ext4",
+	.signature = "ext4",
 	.options = ext4_options, .check = ext4_check, .size = ext4_node_size,
 	.plan = ext4_plan, .status = ext4_status,
 };

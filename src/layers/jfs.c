@@ -96,6 +96,7 @@ const struct layer layer_jfs = {
 		 "nobody develops it further.",
 	.kind = LAYER_MAP, .takes = THING_BLOCK, .gives = THING_DIR,
 	.tools = jfs_tools, .packages = jfs_packages, .kernel_fs = "jfs",
+	.signature = "jfs",
 	.options = jfs_options, .check = jfs_check, .size = jfs_node_size,
 	.plan = jfs_plan, .status = jfs_status,
 };

@@ -191,6 +191,6 @@ const struct layer layer_lvm = {
 	.about = "Joins a group of devices into one volume group with one logical volume over all of "
 		 "it. Linear uses every extent; the volume is as safe as the weakest device in it.",
 	.kind = LAYER_JOIN, .takes = THING_BLOCK, .gives = THING_BLOCK,
-	.tools = lvm_tools, .packages = lvm_packages, .options = lvm_options,
+	.signature = "LVM2_member", .tools = lvm_tools, .packages = lvm_packages, .options = lvm_options,
 	.check = lvm_check, .size = lvm_size, .account = lvm_account, .plan = lvm_plan,
 };

@@ -461,7 +461,7 @@ const struct layer layer_md = {
 	.about = "Joins every group into one array of the kernel's md driver. With redundancy= the "
 		 "level follows from the width of the group, so one recipe fits any number of disks.",
 	.kind = LAYER_JOIN, .takes = THING_BLOCK, .gives = THING_BLOCK,
-	.tools = md_tools, .packages = md_packages, .options = md_options,
+	.signature = "linux_raid_member", .tools = md_tools, .packages = md_packages, .options = md_options,
 	.check = md_check, .size = md_size, .account = md_account, .health = md_health,
 	.plan = md_plan, .status = md_status,
 };

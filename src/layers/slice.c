@@ -144,7 +144,7 @@ const struct layer layer_slice = {
 	.about = "Cuts every disk where a smaller disk ends, so that equal parts lie side by side: "
 		 "one group for every distinct size. What a layer above joins never mixes sizes.",
 	.kind = LAYER_DIVIDE, .takes = THING_BLOCK, .gives = THING_BLOCK,
-	.tools = ptable_tools, .packages = ptable_packages, .options = slice_options,
+	.signature = "gpt", .tools = ptable_tools, .packages = ptable_packages, .options = slice_options,
 	.divide = slice_divide, .account = ptable_account, .plan = ptable_plan,
 };
 
@@ -152,6 +152,6 @@ const struct layer layer_part = {
 	.name = "part", .title = "One partition",
 	.about = "One partition over the whole disk. Other systems then see that the disk is in use.",
 	.kind = LAYER_MAP, .takes = THING_BLOCK, .gives = THING_BLOCK,
-	.tools = ptable_tools, .packages = ptable_packages, .options = part_options,
+	.signature = "gpt", .tools = ptable_tools, .packages = ptable_packages, .options = part_options,
 	.size = part_size, .account = ptable_account, .plan = ptable_plan,
 };

@@ -204,6 +204,7 @@ const struct layer layer_xfs = {
 		 "an array. It grows but never shrinks, and needs 300 MiB.",
 	.kind = LAYER_MAP, .takes = THING_BLOCK, .gives = THING_DIR,
 	.tools = xfs_tools, .packages = xfs_packages, .kernel_fs = "xfs",
+	.signature = "xfs",
 	.options = xfs_options, .check = xfs_check, .size = xfs_node_size,
 	.plan = xfs_plan, .status = xfs_status,
 };

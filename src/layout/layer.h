@@ -72,6 +72,7 @@ struct layer {
 	const char *const *tools;	/* programs needed to build it; NULL-terminated */
 	const char *const *packages;	/* Debian package of each tool, same order */
 	const char *kernel_fs;		/* file system the kernel must know, NULL when none */
+	const char *signature;		/* what libblkid then sees on the devices below it; NULL: nothing */
 	const struct option *options;	/* ends with .name == NULL */
 
 	/* Options that exclude each other, ranges that depend on each other. May be NULL. */
