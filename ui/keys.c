@@ -90,16 +90,23 @@ const char *key_shown(const struct key *row, char buf[24])
 	return buf;
 }
 
-/* A word of roff: nothing in it may be read as a request. */
+/* Words of roff: none may be read as a request, a quote or punctuation of mdoc. */
 static void add_roff(struct sbuf *out, const char *text)
 {
+	bool first = true;
+
 	for (; *text; text++) {
+		if (first && *text != ' ')
+			sbuf_add(out, "\\&");
+		first = *text == ' ';
 		if (*text == '\\')
 			sbuf_add(out, "\\e");
 		else if (*text == '-')
 			sbuf_add(out, "\\-");
 		else if (*text == '^')
 			sbuf_add(out, "\\(ha");
+		else if (*text == '"')
+			sbuf_add(out, "\\(dq");
 		else
 			sbuf_addc(out, *text);
 	}
@@ -108,7 +115,7 @@ static void add_roff(struct sbuf *out, const char *text)
 static void print_table(struct sbuf *out, int roff, const char *title, const struct key *k)
 {
 	if (roff)
-		sbuf_addf(out, ".SS %s\n", title);
+		sbuf_addf(out, ".Ss %s\n.Bl -tag -width \"PgUp PgDn\" -compact\n", title);
 	else
 		sbuf_addf(out, "%s%s\n", out->len ? "\n" : "", title);
 	for (; k->act; k++) {
@@ -116,12 +123,14 @@ static void print_table(struct sbuf *out, int roff, const char *title, const str
 			sbuf_addf(out, "  %-16s %s\n", k->keys, k->help);
 			continue;
 		}
-		sbuf_add(out, ".TP 16\n.B \"");
+		sbuf_add(out, ".It Ic ");
 		add_roff(out, k->keys);
-		sbuf_add(out, "\"\n");
+		sbuf_add(out, "\n");
 		add_roff(out, k->help);
 		sbuf_add(out, "\n");
 	}
+	if (roff)
+		sbuf_add(out, ".El\n");
 }
 
 void keys_print(struct sbuf *out, int roff)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "naslab.h"
+#include "ui/keys.h"
 
 /* Is the blank at c behind a full stop, and not behind "..."? */
 static bool ends_sentence(const char *s, const char *c)
@@ -170,12 +171,22 @@ static void doc_layers(void)
 	sbuf_done(&b);
 }
 
+static void doc_keys(void)
+{
+	struct sbuf b = { 0 };
+
+	keys_print(&b, 1);
+	fputs(sbuf_str(&b), stdout);
+	sbuf_done(&b);
+}
+
 static const struct {
 	const char *name;
 	void (*print)(void);
 } parts[] = {
 	{ "verbs", doc_verbs },
 	{ "layers", doc_layers },
+	{ "keys", doc_keys },
 };
 
 static int run(int argc, char **argv)
@@ -188,12 +199,12 @@ static int run(int argc, char **argv)
 			return 0;
 		}
 	}
-	return usage_error("which part: verbs or layers?");
+	return usage_error("which part: verbs, layers or keys?");
 }
 
 const struct verb verb_doc = {
 	.name = "doc",
-	.usage = "verbs|layers",
+	.usage = "verbs|layers|keys",
 	.help = "the tables of the manual pages",
 	.hidden = true,
 	.run = run,
