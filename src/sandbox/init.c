@@ -44,6 +44,17 @@ static const char lvm_udev[] =
 	"backup { backup=0 archive=0 }\n"
 	"global { event_activation=1 }\n";
 
+/* udev knows no bus of these disks, so it makes them no name by serial number. */
+static const char udev_rules[] =
+	"SUBSYSTEM!=\"block\", GOTO=\"naslab_end\"\n"
+	"KERNEL!=\"ubd*\", GOTO=\"naslab_end\"\n"
+	"ATTRS{serial}==\"?*\", ENV{ID_SERIAL}=\"$attr{serial}\"\n"
+	"ENV{DEVTYPE}==\"disk\", ENV{ID_SERIAL}==\"?*\", "
+	"SYMLINK+=\"disk/by-id/virtual-$env{ID_SERIAL}\"\n"
+	"ENV{DEVTYPE}==\"partition\", ENV{ID_SERIAL}==\"?*\", "
+	"SYMLINK+=\"disk/by-id/virtual-$env{ID_SERIAL}-part%n\"\n"
+	"LABEL=\"naslab_end\"\n";
+
 static void power_off(int status)
 {
 	char text[16];
@@ -298,6 +309,7 @@ static void run(const char *const *argv)
 
 static void start_udev(void)
 {
+	put("/etc/udev/rules.d/61-naslab.rules", udev_rules);
 	run((const char *const[]){ "/lib/systemd/systemd-udevd", "--daemon", NULL });
 	run((const char *const[]){ "udevadm", "trigger", "--action=add", "--type=subsystems", NULL });
 	run((const char *const[]){ "udevadm", "trigger", "--action=add", "--type=devices", NULL });
