@@ -137,22 +137,21 @@ static int one_class(struct session *s, struct class *c, struct err *e)
 	return c->write ? run_remove(s, set, e) : 0;	/* else it is kept for the next round */
 }
 
-static void shuffle(struct class **order, size_t n, uint64_t *state)
+static void shuffle(size_t *order, size_t n, uint64_t *state)
 {
 	size_t i;
 
 	for (i = n; i > 1; i--) {
-		size_t k = corpus_mix(state) % i;
-		struct class *c = order[i - 1];
+		size_t k = corpus_mix(state) % i, last = order[i - 1];
 
 		order[i - 1] = order[k];
-		order[k] = c;
+		order[k] = last;
 	}
 }
 
 static int rounds(struct session *s, struct err *e)
 {
-	struct class **order = calloc(s->n_classes + 1, sizeof(struct class *));
+	size_t *order = calloc(s->n_classes + 1, sizeof(*order));
 	char set[CORPUS_NAME];
 	uint64_t state = 7;
 	size_t i;
@@ -161,15 +160,17 @@ static int rounds(struct session *s, struct err *e)
 	if (!order)
 		die("no memory");
 	for (i = 0; i < s->n_classes; i++) {
-		order[i] = &s->classes[i];
-		set_name(s, order[i], set);
-		if (rc == 0 && !order[i]->write)
-			rc = run_prepare(s, order[i], set, e);
+		struct class *c = &s->classes[i];
+
+		order[i] = i;
+		set_name(s, c, set);
+		if (rc == 0 && !c->write)
+			rc = run_prepare(s, c, set, e);
 	}
 	for (s->rep = 1; rc == 0 && s->rep <= s->order->reps; s->rep++) {
 		shuffle(order, s->n_classes, &state);
 		for (i = 0; rc == 0 && i < s->n_classes; i++)
-			rc = one_class(s, order[i], e);
+			rc = one_class(s, &s->classes[order[i]], e);
 	}
 	free(order);
 	return rc;

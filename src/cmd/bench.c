@@ -259,8 +259,9 @@ static void progress(struct show *s, const json_t *j)
 		  json_u64(j, "rep", 0), json_u64(j, "of", 0));
 	if (!strcmp(json_str(j, "phase"), "sync"))
 		sbuf_add(&line, "to the disks  ");
-	else if (s->now_bps > 0)
-		sbuf_addf(&line, "%s MB/s  ", rate_text(rate, s->now_bps));
+	else if (t)
+		sbuf_addf(&line, "%s MB/s  ", rate_text(rate, s->now_bps > 0 ? s->now_bps :
+							(double)bytes * 1e9 / (double)t));
 	sbuf_addf(&line, "%s of %s, disks %s", size_text(got, bytes, SIZE_SI),
 		  size_text(all, json_u64(j, "total_bytes", 0), SIZE_SI),
 		  size_text(disk, json_u64(j, "disk_bytes", 0), SIZE_SI));
@@ -297,12 +298,15 @@ static void show_run(struct show *s, const json_t *j)
 	s->worked += json_u64(j, "bytes", 0);
 	s->last_bytes = s->last_ns = 0;
 	s->now_bps = 0;
-	printf("%s%-11s %-5s %2" PRIu64 "/%-2" PRIu64 " %8s MB/s felt %8s durable   disks:file %s",
+	printf("%s%-11s %-5s %2" PRIu64 "/%-2" PRIu64 " %8s MB/s felt",
 	       s->tty ? "\r\033[K" : "", json_str(j, "class"), json_str(j, "op"),
 	       json_u64(j, "rep", 0), json_u64(j, "of", 0),
-	       rate_text(felt, (double)json_u64(j, "bps", 0)),
-	       rate_text(durable, (double)json_u64(j, "durable_bps", 0)),
-	       ratio_text(ratio, j));
+	       rate_text(felt, (double)json_u64(j, "bps", 0)));
+	if (!strcmp(json_str(j, "op"), "write"))
+		printf(" %8s durable", rate_text(durable, (double)json_u64(j, "durable_bps", 0)));
+	else
+		printf("%17s", "");
+	printf("   disks:file %s", ratio_text(ratio, j));
 	json_array_foreach(json_object_get(j, "flags"), i, flag)
 		printf(" %s", json_string_value(flag));
 	if (json_is_true(json_object_get(j, "verified")))

@@ -42,7 +42,7 @@ draws() {
 exports() {
 	./naslab results export csv --out "$tmp/runs.csv" && grep -q felt_ns "$tmp/runs.csv"
 }
-shows() { ./naslab results show 1 | grep -q small-; }
+shows() { ./naslab results show 1 >"$tmp/out" && grep -q small- "$tmp/out"; }
 bad_file() {
 	NASLAB_WORKLOADS="$tmp/bad" refuses 2 'x.workload line 2: fileset has no "sise"; did you mean "size"?' \
 		bench "$dir" --workload x
