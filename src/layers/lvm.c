@@ -2,9 +2,8 @@
 /*
  * lvm - one volume group and one logical volume over a group of devices.
  *
- * Sizes are counted in extents and asked for as 100%FREE, never as a rounded human size.
- * Rules: lvm2 2.03.16, lib/metadata and tools/lvcreate.c; measured on 333 arrays and bare
- * disks (CAPACITY rules 1.2).
+ * Every fact of a type is a row of lvm_levels[]. Sizes are counted in extents; lvm-sizes.c
+ * has the rules and lvm-plan.c the commands.
  */
 #include "layers/lvm.h"
 
@@ -21,46 +20,115 @@
 
 enum { MOST_STRIPES = 128 };
 
-struct lvm_priv {
-	const char *vg;
-	uint64_t *extents;		/* used of each kid */
+/* lvcreate wants two data devices beside the parity of raid5, three beside that of raid6. */
+static const struct lvm_level lvm_levels[] = {
+	{ .name = "linear", .min = 1 },
+	{ .name = "striped", .min = 2, .striped = true, .instead = "type=linear takes one" },
+	{ .name = "raid0", .min = 2, .raid = true, .striped = true,
+	  .instead = "type=linear takes one" },
+	{ .name = "raid1", .min = 2, .raid = true, .mirror = true,
+	  .instead = "a mirror needs a second device" },
+	{ .name = "raid5", .min = 3, .parity = 1, .raid = true, .striped = true,
+	  .instead = "type=raid1 takes 2" },
+	{ .name = "raid6", .min = 5, .parity = 2, .raid = true, .striped = true,
+	  .instead = "md level=raid6 takes 4, and type=raid1 lets all but one fail" },
+	{ .name = "raid10", .min = 4, .raid = true, .pairs = true, .striped = true,
+	  .instead = "md level=raid10 takes any number from 2; type=raid5 and type=raid1 are others" },
+	{ .name = "thin", .min = 1 },
 };
 
-uint64_t lvm_pe_start(uint32_t io_opt)
+/* type=auto: redundancy by the width of the group. */
+static const struct {
+	unsigned redundancy, from, to;
+	const char *level;
+} lvm_choice[] = {
+	{ 0, 1, 1, "linear" },
+	{ 0, 2, UINT32_MAX, "striped" },
+	{ 1, 2, 2, "raid1" },
+	{ 1, 3, UINT32_MAX, "raid5" },
+	{ 2, 3, 4, "raid1" },		/* LVM's raid6 starts at 5 */
+	{ 2, 5, UINT32_MAX, "raid6" },
+	{ 3, 4, UINT32_MAX, "raid1" },
+};
+
+static const struct lvm_level *level_find(const char *name)
 {
-	return round_up(MIB, io_opt ? io_opt : 1);
+	size_t i;
+
+	for (i = 0; i < sizeof(lvm_levels) / sizeof(lvm_levels[0]); i++) {
+		if (!strcmp(lvm_levels[i].name, name))
+			return &lvm_levels[i];
+	}
+	return NULL;
 }
 
-uint64_t lvm_extents(uint64_t pv_bytes, uint32_t io_opt)
-{
-	uint64_t start = lvm_pe_start(io_opt);
-
-	return pv_bytes > start ? (pv_bytes - start) / LVM_EXTENT : 0;
-}
+/* --- options ------------------------------------------------------------------------ */
 
 static const struct option lvm_options[] = {
-	{ .name = "type", .type = OPTION_WORD, .words = "linear striped", .def = "linear",
-	  .help = "linear: one device after the other, all space used; striped: over all of them, "
-		  "as much of each as the smallest has" },
+	{ .name = "type", .type = OPTION_WORD,
+	  .words = "linear striped raid0 raid1 raid5 raid6 raid10 auto thin", .def = "linear",
+	  .help = "linear: one device after the other, all space used; the others use as much of each "
+		  "as the smallest has; auto: by redundancy and the width of the group; thin: a pool "
+		  "that gives space when it is written to" },
+	{ .name = "redundancy", .type = OPTION_COUNT, .min = 0, .max = 3,
+	  .help = "type=auto: how many devices may fail; 1 is raid1 for 2 and raid5 from 3, 2 is "
+		  "raid1 for 3 and 4 and raid6 from 5" },
 	{ .name = "stripe", .type = OPTION_SIZE, .min = 4096, .max = 64 * MIB, .def = "64K",
-	  .help = "striped: how much goes to one device before the next, a power of two" },
+	  .help = "how much goes to one device before the next, a power of two" },
+	{ .name = "integrity", .type = OPTION_YESNO, .def = "no",
+	  .help = "raid levels with redundancy: a checksum for every sector, so that bit rot is found "
+		  "and repaired from the other copy" },
+	{ .name = "size", .type = OPTION_SIZE, .min = 4 * MIB, .max = 8192 * TIB,
+	  .help = "thin: how large the volume says it is; without it as large as its pool" },
+	{ .name = "chunk", .type = OPTION_SIZE, .min = 64 * KIB, .max = GIB,
+	  .help = "thin: what is given at a time; without it as lvcreate chooses, 64K for small pools" },
 	{ .name = NULL }
 };
+
+static int check_power(const struct stmt *st, const char *key, struct err *e)
+{
+	const char *text = stmt_value(st, key);
+	uint64_t bytes = 0;
+
+	if (!text)
+		return 0;
+	if (size_parse(text, &bytes, e))
+		return -1;
+	if (bytes & (bytes - 1))
+		return err_set(e, ERR_USAGE, "%s is a power of two, like 64K; not %s", key, text);
+	return 0;
+}
 
 static int lvm_check(const struct stmt *st, struct err *e)
 {
 	const char *type = stmt_value(st, "type");
-	const char *stripe = stmt_value(st, "stripe");
-	uint64_t bytes = 0;
+	const char *redundancy = stmt_value(st, "redundancy");
+	const char *integrity = stmt_value(st, "integrity");
+	const struct lvm_level *l = level_find(type ? type : "linear");
+	bool automatic = type && !strcmp(type, "auto");
+	bool thin = type && !strcmp(type, "thin");
 
-	if (stripe && (!type || strcmp(type, "striped")))
-		return err_set(e, ERR_USAGE, "stripe= is for type=striped");
-	if (stripe && size_parse(stripe, &bytes, e))
+	if (automatic && !redundancy)
+		return err_set(e, ERR_USAGE, "type=auto needs redundancy=; redundancy=1 lets any one "
+			       "device fail");
+	if (redundancy && !automatic)
+		return err_set(e, ERR_USAGE, "redundancy= is for type=auto");
+	if (stmt_value(st, "stripe") && !automatic && !l->striped)
+		return err_set(e, ERR_USAGE, "stripe= is for types that stripe, not for %s", l->name);
+	if (integrity && !strcmp(integrity, "yes") && !automatic &&
+	    (!l->raid || !strcmp(l->name, "raid0")))
+		return err_set(e, ERR_USAGE, "integrity=yes repairs from another copy: type=raid1, raid5, "
+			       "raid6 or raid10, not %s", l->name);
+	if (integrity && !strcmp(integrity, "yes") && automatic && !strcmp(redundancy, "0"))
+		return err_set(e, ERR_USAGE, "integrity=yes repairs from another copy: redundancy=1 or more");
+	if ((stmt_value(st, "size") || stmt_value(st, "chunk")) && !thin)
+		return err_set(e, ERR_USAGE, "size= and chunk= are for type=thin");
+	if (check_power(st, "stripe", e) || check_power(st, "chunk", e))
 		return -1;
-	if (stripe && (bytes & (bytes - 1)))
-		return err_set(e, ERR_USAGE, "stripe is a power of two, like 64K; not %s", stripe);
 	return 0;
 }
+
+/* --- from devices to a volume --------------------------------------------------------- */
 
 /* vgcreate refuses them, after the disks were wiped: so it is said here. */
 static int lvm_sectors(const struct node *n, struct err *e)
@@ -76,111 +144,225 @@ static int lvm_sectors(const struct node *n, struct err *e)
 	return 0;
 }
 
-static int lvm_size(struct stack *s, struct node *n, struct err *e)
+/* 1: this group is left out, with the reason in its note. */
+static int too_few(struct stack *s, struct node *n, bool asked, struct err *e)
 {
-	struct lvm_priv *priv = arena_alloc(s->arena, sizeof(*priv));
-	uint64_t *extents = arena_array(s->arena, n->n_kids, sizeof(*extents));
-	bool striped = !strcmp(node_word(n, "type"), "striped");
-	uint64_t sum = 0, least = UINT64_MAX;
-	unsigned i;
+	return s->n_groups == 1 && asked ? err_set(e, ERR_USAGE, "%s", n->note) : 1;
+}
 
-	if (lvm_sectors(n, e))
-		return -1;
-	for (i = 0; i < n->n_kids; i++) {
-		extents[i] = lvm_extents(n->kids[i]->bytes, n->kids[i]->io_opt);
-		if (!extents[i])
-			return err_set(e, ERR_USAGE, "%s (%" PRIu64 " bytes) has no room for one 4 MiB extent",
-				       n->kids[i]->name, n->kids[i]->bytes);
-		sum += extents[i];
-		if (extents[i] < least)
-			least = extents[i];
+static int choose_level(struct stack *s, struct node *n, struct lvm_priv *priv, struct err *e)
+{
+	const char *type = node_word(n, "type");
+	uint64_t redundancy = node_count(n, "redundancy");
+	const struct lvm_level *l;
+	size_t i;
+
+	if (!strcmp(type, "auto")) {
+		for (i = 0; i < sizeof(lvm_choice) / sizeof(lvm_choice[0]); i++) {
+			if (lvm_choice[i].redundancy == redundancy && n->n_kids >= lvm_choice[i].from &&
+			    n->n_kids <= lvm_choice[i].to)
+				priv->level = level_find(lvm_choice[i].level);
+		}
+		if (priv->level)
+			return 0;
+		n->note = arena_printf(s->arena, "%u device%s cannot lose %" PRIu64 ": at least %" PRIu64
+				       " are needed", n->n_kids, n->n_kids == 1 ? "" : "s", redundancy,
+				       redundancy + 1);
+		return 1;
 	}
-	if (striped && n->n_kids > MOST_STRIPES)
+	l = priv->level = level_find(type);
+	if (l->striped && n->n_kids > MOST_STRIPES)
 		return err_set(e, ERR_USAGE, "LVM stripes over up to %d devices, not %u", MOST_STRIPES,
 			       n->n_kids);
-	if (striped && n->n_kids < 2)
-		return err_set(e, ERR_USAGE, "type=striped needs 2 devices, has 1");
-	for (i = 0; striped && i < n->n_kids; i++)
-		extents[i] = least;
-	n->bytes = (striped ? least * n->n_kids : sum) * LVM_EXTENT;
-	if (striped) {
+	if (n->n_kids >= l->min && !(l->pairs && n->n_kids % 2))
+		return 0;
+	n->note = arena_printf(s->arena, "LVM's %s needs %s%u devices, has %u; %s", l->name,
+			       l->pairs ? "an even number from " : "", l->min, n->n_kids, l->instead);
+	return too_few(s, n, true, e);
+}
+
+static int size_linear(struct node *n, struct lvm_priv *priv)
+{
+	uint64_t sum = 0;
+	unsigned i;
+
+	for (i = 0; i < n->n_kids; i++)
+		sum += priv->extents[i];
+	n->bytes = sum * LVM_EXTENT;
+	return 0;
+}
+
+/*
+ * The queue limits of a thin volume are those of its pool (dm-thin.c pool_io_hints): the
+ * chunk, unless what lies below is a multiple of it.
+ */
+static int size_thin(struct stack *s, struct node *n, struct lvm_priv *priv, struct err *e)
+{
+	uint64_t asked = node_size(n, "chunk"), all = 0, size = node_size(n, "size");
+	unsigned i;
+
+	for (i = 0; i < n->n_kids; i++)
+		all += priv->extents[i];
+	priv->pool_extents = lvm_thin_all(all, asked);
+	if (!priv->pool_extents)
+		return err_set(e, ERR_USAGE, "%" PRIu64 " extents of 4 MiB have no room for a thin pool and "
+			       "its metadata", all);
+	/* computed for all that is free, as lvcreate does */
+	lvm_thin_pool(all * LVM_EXTENT, asked, &priv->pool_chunk, &priv->pool_meta);
+	n->bytes = size ? round_up(size, LVM_EXTENT) : priv->pool_extents * LVM_EXTENT;
+	n->chunk = priv->pool_chunk;
+	if (n->io_opt < n->chunk || n->io_opt % n->chunk) {
+		n->io_opt = (uint32_t)n->chunk;
+		n->io_min = (uint32_t)n->chunk;
+	}
+	node_fact_u64(s, n, "pool_bytes", priv->pool_extents * LVM_EXTENT);
+	node_fact_u64(s, n, "pool_metadata_bytes", priv->pool_meta);
+	return 0;
+}
+
+/* Equal parts of every device; the limits of dm-stripe and dm-raid (raid_io_hints). */
+static int size_legs(struct stack *s, struct node *n, struct lvm_priv *priv, uint64_t least,
+		     struct err *e)
+{
+	const struct lvm_level *l = priv->level;
+	unsigned legs = l->mirror ? 1 : l->pairs ? n->n_kids / 2 : n->n_kids - l->parity, i;
+	bool meta = l->raid && strcmp(l->name, "raid0");
+
+	priv->leg = meta ? lvm_leg_extents(least, legs, priv->integrity) : least;
+	if (!priv->leg) {
+		n->note = arena_printf(s->arena, "%" PRIu64 " extents of 4 MiB are too few for a leg and its "
+				       "metadata", least);
+		return too_few(s, n, true, e);
+	}
+	n->bytes = priv->leg * legs * LVM_EXTENT;
+	for (i = 0; i < n->n_kids; i++)
+		priv->extents[i] = meta ? lvm_leg_cost(priv->leg, legs, priv->integrity) : least;
+	if (l->striped) {
 		uint32_t stripe = (uint32_t)node_size(n, "stripe");
 
 		n->chunk = stripe;
 		if (n->io_min < stripe)
 			n->io_min = stripe;
-		n->io_opt = stripe * n->n_kids;
+		n->io_opt = stripe * (n->n_kids - l->parity);
 	}
-	n->level = node_word(n, "type");
+	if (priv->integrity)
+		node_fact_u64(s, n, "integrity_bytes", lvm_integrity_meta(priv->leg * LVM_EXTENT));
+	return 0;
+}
+
+static const char *dm_word(struct stack *s, const char *name)
+{
+	char *out = arena_alloc(s->arena, 2 * strlen(name) + 1), *to = out;
+
+	for (; *name; name++) {
+		*to++ = *name;
+		if (*name == '-')
+			*to++ = '-';
+	}
+	return out;
+}
+
+static int lvm_size(struct stack *s, struct node *n, struct err *e)
+{
+	struct lvm_priv *priv = arena_alloc(s->arena, sizeof(*priv));
+	uint64_t least = UINT64_MAX;
+	unsigned i;
+	int rc;
+
+	n->priv = priv;
+	rc = lvm_sectors(n, e) ? -1 : choose_level(s, n, priv, e);
+	if (rc)
+		return rc;
+	priv->extents = arena_array(s->arena, n->n_kids, sizeof(*priv->extents));
+	priv->integrity = node_yes(n, "integrity");
+	for (i = 0; i < n->n_kids; i++) {
+		priv->extents[i] = lvm_extents(n->kids[i]->bytes, n->kids[i]->io_opt);
+		if (!priv->extents[i])
+			return err_set(e, ERR_USAGE, "%s (%" PRIu64 " bytes) has no room for one 4 MiB extent",
+				       n->kids[i]->name, n->kids[i]->bytes);
+		if (priv->extents[i] < least)
+			least = priv->extents[i];
+	}
+	n->level = priv->level->name;
+	if (!strcmp(n->level, "thin"))
+		rc = size_thin(s, n, priv, e);
+	else
+		rc = !strcmp(n->level, "linear") ? size_linear(n, priv) : size_legs(s, n, priv, least, e);
+	if (rc)
+		return rc;
 	n->name = stack_label(s, n);
 	/* one volume group a build; a group of devices each where a recipe has several */
 	priv->vg = s->n_groups > 1 ? arena_printf(s->arena, "%s-%s", s->name, n->name) : s->name;
-	priv->extents = extents;
-	n->priv = priv;
 	n->dev = arena_printf(s->arena, "/dev/%s/%s", priv->vg, n->name);
+	n->dm_name = arena_printf(s->arena, "%s-%s", dm_word(s, priv->vg), dm_word(s, n->name));
 	node_fact_u64(s, n, "extents", n->bytes / LVM_EXTENT);
 	return 0;
 }
 
 static void lvm_account(const struct node *n, const struct split *mine, struct split *kids)
 {
-	const uint64_t *extents = ((const struct lvm_priv *)n->priv)->extents;
+	const struct lvm_priv *priv = n->priv;
 	struct split pool = *mine;
+	uint64_t used = 0, carried = 0, left = split_sum(mine);
 	unsigned i;
 
+	for (i = 0; i < n->n_kids; i++)
+		used += priv->leg ? priv->leg : priv->extents[i];
+	/* a thin volume may say it is larger than its pool, and its pool holds no more */
+	if (left > used * LVM_EXTENT)
+		left = used * LVM_EXTENT;
+	carried = left;
 	for (i = 0; i < n->n_kids; i++) {
 		const struct node *kid = n->kids[i];
-		uint64_t used = extents[i] * LVM_EXTENT;
 		uint64_t all = lvm_extents(kid->bytes, kid->io_opt) * LVM_EXTENT;
+		uint64_t leg = (priv->leg ? priv->leg : priv->extents[i]) * LVM_EXTENT;
+		uint64_t want = i + 1 == n->n_kids ? left :
+			(uint64_t)((unsigned __int128)carried * leg / (used * LVM_EXTENT));
 
-		split_take(&pool, used, &kids[i]);
-		kids[i].unused += all - used;
-		kids[i].overhead += kid->bytes - all;
+		if (want > leg)
+			want = leg;
+		left -= want;
+		split_take(&pool, want, &kids[i]);
+		if (priv->level->raid)
+			kids[i].redundancy += leg - want;
+		else
+			kids[i].overhead += leg - want;
+		kids[i].overhead += priv->extents[i] * LVM_EXTENT - leg + kid->bytes - all;
+		kids[i].unused += all - priv->extents[i] * LVM_EXTENT;
 	}
 }
 
-static int lvm_plan(const struct node *n, struct plan *p, struct err *e)
+/* Which devices LVM pairs in a raid10 is its own choice: two lost ones may be a pair. */
+static enum health lvm_health(const struct node *n, const enum health *kids)
 {
 	const struct lvm_priv *priv = n->priv;
-	const char *vg = priv->vg;
-	struct argv *undo;
-	struct step *st;
-	unsigned i;
+	const struct lvm_level *l = priv->level;
+	unsigned lost = 0, bears, i;
+	bool degraded = false;
 
-	(void)e;
-	st = plan_step(p, "lvm", "make %u physical volume%s", n->n_kids, n->n_kids == 1 ? "" : "s");
-	step_args(p, st, "pvcreate", "--yes", "--force", "--force", NULL);
 	for (i = 0; i < n->n_kids; i++) {
-		step_args(p, st, n->kids[i]->dev, NULL);
-		step_writes(p, st, n->kids[i]);
+		lost += kids[i] == HEALTH_LOST;
+		degraded |= kids[i] != HEALTH_OK;
 	}
-	undo = step_undo_argv(p, st);
-	argv_addl(p->arena, undo, "pvremove", "--yes", "--force", "--force", NULL);
-	for (i = 0; i < n->n_kids; i++)
-		argv_add(p->arena, undo, n->kids[i]->dev);
+	bears = l->mirror ? n->n_kids - 1 : l->pairs ? 1 : l->parity;
+	if (lost > bears)
+		return HEALTH_LOST;
+	return degraded ? HEALTH_DEGRADED : HEALTH_OK;
+}
 
-	st = plan_step(p, "lvm", "join them into the volume group %s", vg);
-	step_args(p, st, "vgcreate", "--yes", "--physicalextentsize", "4m", vg, NULL);
-	for (i = 0; i < n->n_kids; i++) {
-		step_args(p, st, n->kids[i]->dev, NULL);
-		step_writes(p, st, n->kids[i]);
-	}
-	step_undo(p, st, "vgremove", "--yes", "--force", vg, NULL);
+const char *lvm_vg(const struct node *n)
+{
+	return ((const struct lvm_priv *)n->priv)->vg;
+}
 
-	st = plan_step(p, "lvm", "make the %s logical volume %s/%s", n->level, vg, n->name);
-	step_args(p, st, "lvcreate", "--yes", "--wipesignatures", "n", "--zero", "n",
-		  "--extents", "100%FREE", NULL);
-	step_argf(p, st, "--type=%s", n->level);
-	if (n->chunk) {
-		step_argf(p, st, "--stripes=%u", n->n_kids);
-		step_argf(p, st, "--stripesize=%" PRIu64 "k", n->chunk / 1024);
-	}
-	step_args(p, st, "--name", n->name, vg, NULL);
-	step_writes(p, st, n);
-	step_makes(p, st, n->dev, n->bytes);
-	step_undo(p, st, "lvremove", "--yes", "--force", arena_printf(p->arena, "%s/%s", vg, n->name), NULL);
-	plan_wipe(p, "lvm", n->dev, n);
-	return 0;
+bool lvm_is_thin(const struct node *n)
+{
+	return ((const struct lvm_priv *)n->priv)->pool_extents > 0;
+}
+
+bool lvm_has_integrity(const struct node *n)
+{
+	return ((const struct lvm_priv *)n->priv)->integrity;
 }
 
 static const char *const lvm_tools[] = { "pvcreate", "vgcreate", "lvcreate", NULL };
@@ -189,8 +371,10 @@ static const char *const lvm_packages[] = { "lvm2", "lvm2", "lvm2", NULL };
 const struct layer layer_lvm = {
 	.name = "lvm", .title = "Logical volume (LVM)",
 	.about = "Joins a group of devices into one volume group with one logical volume over all of "
-		 "it. Linear uses every extent; the volume is as safe as the weakest device in it.",
+		 "it. Linear uses every extent and is as safe as the weakest device; the raid types "
+		 "use md's code inside LVM and can keep checksums.",
 	.kind = LAYER_JOIN, .takes = THING_BLOCK, .gives = THING_BLOCK,
 	.signature = "LVM2_member", .tools = lvm_tools, .packages = lvm_packages, .options = lvm_options,
-	.check = lvm_check, .size = lvm_size, .account = lvm_account, .plan = lvm_plan,
+	.check = lvm_check, .size = lvm_size, .account = lvm_account, .health = lvm_health,
+	.plan = lvm_plan,
 };

@@ -42,6 +42,27 @@ static const char *only_holder(struct arena *a, const char *root, const char *na
 	return found;
 }
 
+/* A device of the device mapper says its name, whatever stands between it and the disks. */
+static const char *mapped_name(struct arena *a, const char *root, const char *dm_name)
+{
+	const char *found = NULL;
+	struct dirent *d;
+	DIR *dir;
+
+	dir = opendir(arena_printf(a, "%s/sys/class/block", root));
+	if (!dir)
+		return NULL;
+	while (!found && (d = readdir(dir))) {
+		const char *name = strncmp(d->d_name, "dm-", 3) ? NULL :
+			file_line(a, root, "/sys/class/block/%s/dm/name", d->d_name);
+
+		if (name && !strcmp(name, dm_name))
+			found = arena_strdup(a, d->d_name);
+	}
+	closedir(dir);
+	return found;
+}
+
 const char *node_kernel_name(const struct node *n, const char *root, struct arena *a)
 {
 	unsigned i;
@@ -52,6 +73,8 @@ const char *node_kernel_name(const struct node *n, const char *root, struct aren
 		return is_there(a, root, n->name) ? n->name : NULL;
 	if (n->part_number)
 		return is_there(a, root, n->name) ? n->name : NULL;
+	if (n->dm_name)
+		return mapped_name(a, root, n->dm_name);
 	for (i = 0; i < n->n_kids; i++) {
 		const char *below = node_kernel_name(n->kids[i], root, a);
 		const char *name = below ? only_holder(a, root, below) : NULL;

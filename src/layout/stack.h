@@ -29,6 +29,7 @@ struct node {
 
 	const char *name;		/* "sda", "sda1", "s1", "nas1-s1" ... : short, for people */
 	const char *dev;		/* "/dev/sda1", "/dev/md/nas1-s1"; NULL for a pure directory */
+	const char *dm_name;		/* its name in the device mapper; NULL when it is none of it */
 	const char *dir;		/* mount point of a directory; NULL for a block device */
 	enum thing gives;
 

@@ -2,6 +2,9 @@
 /* Where extents begin and how many there are, as measured on bare disks and arrays. */
 #include "test.h"
 
+#include <string.h>
+
+#include "base/units.h"
 #include "layers/lvm.h"
 #include "tsv.h"
 
@@ -33,9 +36,130 @@ static void extents_of_arrays(void **state)
 	assert_int_equal(t.row, 296);
 }
 
+static void metadata_of_legs(void **state)
+{
+	struct tsv t;
+
+	(void)state;
+	tsv_open(&t, "capacity/lvm-rmeta.tsv");
+	while (tsv_next(&t))
+		assert_int_equal(lvm_raid_meta(tsv_u64(&t, 0), tsv_u64(&t, 1), tsv_u64(&t, 2)),
+				 tsv_u64(&t, 3));
+	assert_int_equal(t.row, 50);
+}
+
+static void checksums_of_legs(void **state)
+{
+	static const char *const tables[] = { "capacity/lvm-imeta.tsv", "capacity/lvm-integrity.tsv" };
+	unsigned rows = 0, i;
+	struct tsv t;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		tsv_open(&t, tables[i]);
+		while (tsv_next(&t))
+			assert_int_equal(lvm_integrity_meta(tsv_u64(&t, 0)), tsv_u64(&t, 1));
+		rows += t.row;
+	}
+	assert_int_equal(rows, 43);
+}
+
+/* The longest leg, as lvcreate took it in the sandbox on 300 MiB disks: 74 extents each. */
+static void longest_legs(void **state)
+{
+	static const struct {
+		unsigned extents, data_legs, leg;
+		bool integrity;
+	} cases[] = {
+		{ 74, 5, 73, false },	/* one more: "5 more required" */
+		{ 74, 4, 73, false },
+		{ 74, 1, 71, true },
+		{ 74, 5, 71, true },
+		{ 1, 1, 0, false },
+		{ 4, 1, 1, true },
+		{ 3, 1, 0, true },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(lvm_leg_extents(cases[i].extents, cases[i].data_legs,
+						 cases[i].integrity), cases[i].leg);
+}
+
+/* A cache volume that lvconvert refused has zeros in the table. */
+static void cache_volumes(void **state)
+{
+	uint64_t meta, data, chunk;
+	unsigned refused = 0;
+	struct tsv t;
+
+	(void)state;
+	tsv_open(&t, "capacity/cachevol.tsv");
+	while (tsv_next(&t)) {
+		uint64_t bytes = tsv_u64(&t, 0);
+
+		if (!lvm_cachevol(bytes, tsv_u64(&t, 1) * KIB, &meta, &data)) {
+			assert_int_equal(tsv_u64(&t, 3), 0);
+			refused++;
+			continue;
+		}
+		assert_int_equal(meta, tsv_u64(&t, 2));
+		assert_int_equal(data, tsv_u64(&t, 3));
+		chunk = lvm_cache_chunk(bytes);
+		assert_true(chunk % (32 * KIB) == 0 && lvm_cachevol(bytes, chunk, &meta, &data));
+	}
+	assert_int_equal(t.row, 36);
+	assert_int_equal(refused, 2);
+	tsv_open(&t, "capacity/lvm-cachevol.tsv");
+	while (tsv_next(&t)) {
+		uint64_t sectors = tsv_u64(&t, 1) + tsv_u64(&t, 2);
+
+		assert_true(lvm_cachevol(sectors * 512, tsv_u64(&t, 0) * 512, &meta, &data));
+		assert_int_equal(data / 512, tsv_u64(&t, 1));
+		assert_int_equal(meta / 512, tsv_u64(&t, 2));
+	}
+	assert_int_equal(t.row, 8);
+	assert_int_equal(lvm_cache_chunk(TIB), 1088 * KIB);
+	assert_int_equal(lvm_cache_chunk(GIB), 64 * KIB);
+}
+
+static void thin_pools(void **state)
+{
+	uint64_t chunk, meta, all;
+	unsigned rows = 0;
+	struct tsv t;
+
+	(void)state;
+	tsv_open(&t, "capacity/pools.tsv");
+	while (tsv_next(&t)) {
+		uint64_t asked = tsv_u64(&t, 2) * KIB, data = tsv_u64(&t, 1);
+
+		if (strcmp(t.cell[0], "thin"))
+			continue;
+		rows++;
+		if (strcmp(t.cell[3], "-L")) {
+			all = lvm_extents(data, 0);
+			data = lvm_thin_all(all, asked) * LVM_EXTENT;
+			lvm_thin_pool(all * LVM_EXTENT, asked, &chunk, &meta);
+		} else {
+			lvm_thin_pool(data, asked, &chunk, &meta);
+		}
+		assert_int_equal(data, tsv_u64(&t, 4));
+		assert_int_equal(chunk, tsv_u64(&t, 5) * KIB);
+		assert_int_equal(meta, tsv_u64(&t, 6));
+	}
+	assert_true(rows > 30);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(metadata_of_legs),
+		cmocka_unit_test(checksums_of_legs),
+		cmocka_unit_test(longest_legs),
+		cmocka_unit_test(cache_volumes),
+		cmocka_unit_test(thin_pools),
 		cmocka_unit_test(extents_of_disks),
 		cmocka_unit_test(extents_of_arrays),
 	};

@@ -65,7 +65,7 @@ static void bad_recipes_get_one_sentence(void **state)
 		{ "md", "layer 1, md: says neither level= nor redundancy=; redundancy=1 lets any one disk fail" },
 		{ "md level=raid5 $(reboot)",
 		  "layer 1, md: options are written name=value, not \"$(reboot)\"" },
-		{ "lvm stripe=64K", "layer 1, lvm: stripe= is for type=striped" },
+		{ "lvm stripe=64K", "layer 1, lvm: stripe= is for types that stripe, not for linear" },
 		{ "md level=raid5\x1b[2J", "the layout holds a control character (0x1b)" },
 	};
 	struct recipe *r;

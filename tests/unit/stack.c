@@ -99,6 +99,13 @@ static void measured_small_arrays(void **state)
 		{ "md level=raid10", 937426944, 1 },
 		{ "md level=raid5 consistency=ppl", 1557135360, 1 },
 		{ "md level=raid5 consistency=resync", 1562378240, 1 },
+		{ "lvm type=raid0", 1862270976, 0 },
+		{ "lvm type=raid5", 1530920960, 1 },
+		{ "lvm type=raid6", 1224736768, 2 },
+		{ "lvm type=raid10", 918552576, 1 },
+		{ "lvm type=auto redundancy=3", 306184192, 5 },
+		{ "lvm type=raid5 integrity=yes", 1488977920, 1 },
+		{ "lvm type=thin", 3741319168, 0 },
 	};
 	const char *disks[] = { "2xhdd:300MiB", "2xhdd:500MiB", "2xhdd:1000MiB", NULL };
 	size_t i;
@@ -186,6 +193,13 @@ static void what_cannot_be_is_said(void **state)
 		{ "slice | md redundancy=1 | lvm", { "2xhdd:4TB", "2xhdd:8TB", "hdd:4TB,sector=4096" },
 		  "layer 3, lvm: s1 has 4096-byte sectors and s2 has 512: one volume group does not take both; "
 		  "btrfs over the slices does" },
+		{ "lvm type=raid10", { "3xhdd:4TB" }, "layer 1, lvm: LVM's raid10 needs an even number from 4 "
+		  "devices, has 3; md level=raid10 takes any number from 2; type=raid5 and type=raid1 are "
+		  "others" },
+		{ "lvm type=raid5", { "2xhdd:4TB" }, "layer 1, lvm: LVM's raid5 needs 3 devices, has 2; "
+		  "type=raid1 takes 2" },
+		{ "lvm type=raid6", { "4xhdd:4TB" }, "layer 1, lvm: LVM's raid6 needs 5 devices, has 4; md "
+		  "level=raid6 takes 4, and type=raid1 lets all but one fail" },
 		{ "part | lvm", { "hdd:4TB", "hdd:4TB,sector=4096" },
 		  "layer 2, lvm: hdd1p1 has 512-byte sectors and hdd2p1 has 4096: one volume group does not take "
 		  "both; btrfs over the slices does" },
