@@ -9,6 +9,7 @@ PATH=$PATH:/usr/sbin:/sbin
 dir=$(mktemp -d) || exit 99
 failed=0 loops=() holder=
 
+# shellcheck disable=SC2317	# called by trap
 clean() {
 	[ -z "$holder" ] || { echo >&9; wait "$holder"; }
 	for m in "$dir"/m*; do

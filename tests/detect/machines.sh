@@ -19,6 +19,7 @@ for want in "$here"/*.json; do
 	if [ -e "$here/$name.tar.xz" ]; then
 		tar -xJf "$here/$name.tar.xz" -C "$root" || exit 99
 	else
+		# shellcheck disable=SC1090,SC1091
 		(set -e; . "$here/lib.sh"; . "$here/$name.sh") || exit 99
 	fi
 	./naslab disks --root "$root" --json >"$dir/$name.got"

@@ -59,7 +59,9 @@ mkdir -p "$dir/naslab"
 for b in /sys/class/block/*; do
 	n=$(basename "$b")
 	case $n in mmcblk*boot* | mmcblk*rpmb | sr* | fd* | ram* | loop* | zram* | dm-* | md*) continue ;; esac
-	[ -b "/dev/$n" ] && [ "$(cat "$b/size")" != 0 ] || continue
+	if [ ! -b "/dev/$n" ] || [ "$(cat "$b/size")" = 0 ]; then
+		continue
+	fi
 	if ! wipefs -p -n "/dev/$n" >"$dir/sigs"; then
 		echo "$n unreadable other 0 - -" >>"$dir/naslab/signatures"
 		continue

@@ -13,6 +13,7 @@ PATH=$PATH:/usr/sbin:/sbin
 
 fresh() { rm -f "$img"; truncate -s $size "$img"; }
 have() { command -v "$1" >/dev/null || { echo "skip - $1 is not installed"; return 1; }; }
+# shellcheck disable=SC2059	# the text is octal for printf
 at() { printf "$2" | dd of="$img" bs=1 seek="$1" conv=notrunc status=none; }
 
 # check WHAT "OFFSET TYPE" ...: exactly these, in this order
