@@ -182,6 +182,8 @@ static void draw_sync(unsigned row, unsigned cols, const char *name, double perc
 	char rate[SIZE_TEXT], left[SIZE_TEXT];
 	struct grid g;
 
+	if (strrchr(name, '/'))
+		name = strrchr(name, '/') + 1;
 	draw_cell(row, 1, cols >= 80 ? 14 : 9, PAINT_TEXT, CUT_START, name);
 	grid_init(&g, 1, width);
 	chart_progress(&g, 0, 0, width, percent / 100);
@@ -428,10 +430,12 @@ static void build_status_line(struct ui *ui, void *state, struct sbuf *out)
 	if (is_work_of(ui, v) && w->runs && quiet > 30 * (int64_t)1000000000)
 		sbuf_addf(out, "no output for %s; ", duration_text(time, (uint64_t)quiet));
 	if (is_work_of(ui, v) && w->runs)
-		sbuf_add(out, w->started_here ? "leaving does not stop it; a dropped connection neither" :
+		sbuf_add(out, w->started_here ? "leaving does not stop it" :
 			 "another naslab began this; it is seen through its journal");
 	else if (is_work_of(ui, v) && w->ended)
 		sbuf_addf(out, "%s%s", w->ok ? "" : "E ", w->text);
+	else if (v->status)
+		sbuf_addf(out, "Next: %u Bench", ui_step_number(&screen_bench));
 }
 
 static void build_tick(struct ui *ui, void *state)
@@ -519,6 +523,7 @@ static const struct key build_keys[] = {
 	{ LOG, "o", NULL, "log", 2, "the whole log, and back" },
 	{ AGAIN, "r F5", NULL, "again", 4, "look at the layers again" },
 	{ DESTROY, "D", NULL, "destroy", 2, "destroy the build: names its disks first and asks" },
+	{ ACT_STEP_ON, "]", NULL, "next", 2, "on to the bench" },
 	{ STOP, "X", NULL, "stop", 1, "stop the work and take back what it made" },
 	{ 0 }
 };

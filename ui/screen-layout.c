@@ -40,7 +40,7 @@ struct fit {
 	const char *name, *title, *why;
 	uint64_t usable;
 	unsigned survives;
-	bool ok;
+	bool ok, warned;
 };
 
 static int by_fit(const void *a, const void *b)
@@ -51,6 +51,8 @@ static int by_fit(const void *a, const void *b)
 		return x->ok ? -1 : 1;
 	if (!x->survives != !y->survives)	/* what one dead disk ends comes last */
 		return x->survives ? -1 : 1;
+	if (x->warned != y->warned)
+		return x->warned ? 1 : -1;
 	if (x->usable != y->usable)
 		return x->usable > y->usable ? -1 : 1;
 	return strcmp(x->name, y->name);
@@ -61,7 +63,9 @@ static void try_recipe(struct ui *ui, struct arena *a, const char *name, struct 
 {
 	struct stack *stack = NULL;
 	struct recipe *r = NULL;
+	struct list advice = { 0 };
 	struct err e = { 0 };
+	size_t i;
 
 	*f = (struct fit){ .name = name, .title = "" };
 	if (recipe_open(name, &r, &e) == 0) {
@@ -71,7 +75,10 @@ static void try_recipe(struct ui *ui, struct arena *a, const char *name, struct 
 	if (f->ok) {
 		f->usable = stack->usable_bytes;
 		f->survives = stack->survives;
+		stack_advice(stack, stack->arena, &advice);
 	}
+	for (i = 0; i < advice.n; i++)
+		f->warned |= !strcmp(((const struct advice *)advice.at[i])->severity, "warn");
 	f->why = f->ok ? NULL : arena_strdup(a, e.text);
 	stack_free(stack);
 	recipe_free(r);
@@ -112,7 +119,8 @@ static void import_leave(struct ui *ui, void *arg)
 	session_try(ui->s, NULL, &e);
 }
 
-/* The recipes with what each gives here: redundant ones first, most room first. */
+/* The recipes with what each gives here: redundant ones first, then those without a
+ * warning, then most room. */
 static void import(struct ui *ui, struct layout *l)
 {
 	struct arena *a = arena_new();
@@ -141,9 +149,9 @@ static void import(struct ui *ui, struct layout *l)
 		l->names[i] = arena_strdup(l->arena, fits[i].name);
 		c[i].label = l->names[i];
 		c[i].help = fits[i].ok ? fits[i].title : fits[i].why;
-		c[i].note = !fits[i].ok ? "does not fit" : arena_printf(a, "%9s  survives %s",
+		c[i].note = !fits[i].ok ? "does not fit" : arena_printf(a, "%9s  survives %s%s",
 			ui_size(ui, size, fits[i].usable), fits[i].survives ?
-			arena_printf(a, "%u", fits[i].survives) : "none");
+			arena_printf(a, "%u", fits[i].survives) : "none", fits[i].warned ? "  !" : "");
 		if (ui->s->layout_name && !strcmp(ui->s->layout_name, fits[i].name))
 			at = i;
 	}

@@ -146,7 +146,7 @@ static void item_note(const struct ui *ui, const struct start *st, int act, stru
 			sbuf_add(out, e.text);
 			break;
 		}
-		sbuf_add(out, "2x3, 2x5, 2x10 TB disks and an SSD, all virtual: nothing "
+		sbuf_add(out, "2x3, 2x5, 2x10 GB disks and an SSD, all virtual: nothing "
 			 "on this machine is touched, no root, ready in seconds");
 		break;
 	case MACHINE:
@@ -227,9 +227,10 @@ static void start_draw(struct ui *ui, void *state, struct area body)
 
 /* --- what the items do ----------------------------------------------------------------- */
 
+/* The unequal disks of many a NAS, a thousandth in size: so that a sync ends in a minute. */
 static void run_lab(struct ui *ui)
 {
-	static const char *const disks[] = { "2xhdd:3T", "2xhdd:5T", "2xhdd:10T", "ssd:500G" };
+	static const char *const disks[] = { "2xhdd:3GiB", "2xhdd:5GiB", "2xhdd:10GiB", "ssd:1GiB" };
 	struct inventory *inv = inventory_new();
 	struct err e = { 0 };
 	struct sandbox lab = { .disks = inv, .memory = 1 * GIB, .tty = true };

@@ -8,6 +8,7 @@ const struct screen *const screens[] = {
 	&screen_layout,
 	&screen_plan,
 	&screen_build,
+	&screen_bench,
 	&screen_confirm,
 	&screen_help,
 	&screen_palette,

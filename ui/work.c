@@ -187,49 +187,69 @@ static double rate(uint64_t bytes, uint64_t ns)
 	return ns ? (double)bytes / 1e6 / ((double)ns / 1e9) : NAN;
 }
 
-static void run_begins(struct work *w, const json_t *ev)
+/* Another run: its samples start afresh. */
+static void run_begins(struct work *w, struct work_class *c, unsigned rep)
 {
-	struct work_class *c = class_at(w, ev);
-
-	if (!c)
-		return;
 	class_runs(w, c);
 	w->n_samples = 0;
-	w->bytes = w->disk_bytes = 0;
-	w->disk_known = false;
+	w->per_sample = 1;
+	w->gathered = 0;
+	w->bytes = w->disk_bytes = w->sample_ns = 0;
+	w->syncing = false;
 	w->waiting[0] = '\0';
-	w->rep = (unsigned)json_u64(ev, "rep", c->n + 1);
-	w->bytes_total = json_u64(ev, "bytes_total", json_u64(ev, "bytes", w->bytes_total));
+	w->rep = rep;
 	w->run_began_ns = ui_now_ns();
+}
+
+/* Keep the whole run: when the room is used up, two samples become one. */
+static void keep_sample(struct work *w, double mbs)
+{
+	size_t i;
+
+	w->sum = w->gathered ? w->sum + mbs : mbs;
+	if (++w->gathered < w->per_sample)
+		return;
+	if (w->n_samples == WORK_SAMPLES) {
+		for (i = 0; i < WORK_SAMPLES / 2; i++)
+			w->samples[i] = (w->samples[2 * i] + w->samples[2 * i + 1]) / 2;
+		w->n_samples = WORK_SAMPLES / 2;
+		w->per_sample *= 2;
+	}
+	w->samples[w->n_samples++] = w->sum / w->gathered;
+	w->gathered = 0;
 }
 
 /* A sample: bytes so far and ns since the run began; the rate is that of the last piece. */
 static void sample_event(struct work *w, const json_t *ev)
 {
-	uint64_t bytes = json_u64(ev, "bytes", 0), ns = json_u64(ev, "ns", json_u64(ev, "t_ns", 0));
+	uint64_t bytes = json_u64(ev, "bytes", 0), ns = json_u64(ev, "t_ns", 0);
 	uint64_t disk = json_u64(ev, "disk_bytes", UINT64_MAX);
+	unsigned rep = (unsigned)json_u64(ev, "rep", 0);
 	struct work_class *c = class_at(w, ev);
-	double mbs = NAN;
+	const char *phase = json_str(ev, "phase");
 
-	if (c && !c->running)
-		run_begins(w, ev);
+	if (!c)
+		return;
+	if (!c->running || rep != w->rep)
+		run_begins(w, c, rep);
 	w->waiting[0] = '\0';
+	w->syncing = phase && !strcmp(phase, "sync");
 	if (ns > w->sample_ns && bytes >= w->bytes)
-		mbs = rate(bytes - w->bytes, ns - w->sample_ns);
-	else if (ns <= w->sample_ns)
-		w->n_samples = 0;
-	if (w->n_samples == WORK_SAMPLES) {
-		memmove(w->samples, w->samples + 1, (WORK_SAMPLES - 1) * sizeof(w->samples[0]));
-		w->n_samples--;
-	}
-	if (!isnan(mbs))
-		w->samples[w->n_samples++] = mbs;
+		keep_sample(w, rate(bytes - w->bytes, ns - w->sample_ns));
 	w->sample_ns = ns;
 	w->bytes = bytes;
-	w->bytes_total = json_u64(ev, "total", w->bytes_total);
+	w->bytes_total = json_u64(ev, "total_bytes", w->bytes_total);
+	w->dirty_bytes = json_u64(ev, "dirty_bytes", 0);
 	w->disk_known = disk != UINT64_MAX;
-	if (w->disk_known)
-		w->disk_bytes = disk;
+	w->disk_bytes = w->disk_known ? disk : 0;
+	w->n_runs = json_u64(ev, "runs", w->n_runs);
+}
+
+/* The letter that stands for a flag behind a bar. */
+static char flag_letter(const char *word)
+{
+	return !strcmp(word, "cached") ? 'P' : !strcmp(word, "sync") ? 'S' :
+		!strcmp(word, "few") ? 'n' : !strcmp(word, "nodisk") ? '?' : 0;
 }
 
 static void run_event(struct work *w, const json_t *ev)
@@ -250,14 +270,20 @@ static void run_event(struct work *w, const json_t *ev)
 	json_array_foreach(flags, i, flag) {
 		const char *word = json_string_value(flag);
 
-		if (word && *word && !memchr(c->flags, word[0], len) && len + 1 < sizeof(c->flags))
-			c->flags[len++] = word[0];
+		char letter = word ? flag_letter(word) : 0;
+
+		c->disk_known &= letter != '?';
+		if (letter && letter != 'n' && !memchr(c->flags, letter, len) &&
+		    len + 1 < sizeof(c->flags))
+			c->flags[len++] = letter;
 	}
 	c->flags[len] = '\0';
 	c->running = false;
-	w->n_samples = 0;
-	w->sample_ns = 0;
-	w->n_done++;
+	w->n_done = (size_t)json_u64(ev, "done", w->n_done + 1);
+	w->n_runs = json_u64(ev, "runs", w->n_runs);
+	w->bytes_done += bytes;
+	w->bytes = w->sample_ns = 0;
+	w->rep = 0;
 }
 
 /* --- all events ------------------------------------------------------------------------ */
@@ -265,13 +291,34 @@ static void run_event(struct work *w, const json_t *ev)
 static void begin_event(struct work *w, const json_t *ev)
 {
 	unsigned n = (unsigned)json_u64(ev, "steps", 0);
+	const json_t *row;
+	size_t i;
 
 	w->build_id = (int64_t)json_u64(ev, "build", (uint64_t)w->build_id);
 	if (n)
 		step_at(w, n);
 	w->reps = (unsigned)json_u64(ev, "reps", w->reps);
-	if (json_str(ev, "class") || json_str(ev, "workload"))
-		run_begins(w, ev);
+	w->n_runs = json_u64(ev, "runs", w->n_runs);
+	json_array_foreach(json_object_get(ev, "classes"), i, row) {
+		const char *name = json_str(row, "workload");
+		uint64_t bytes = json_u64(row, "bytes", 0) * w->reps;
+
+		if (name && json_is_true(json_object_get(row, "write")))
+			work_expect(w, name, true), w->bytes_all += bytes;
+		if (name && json_is_true(json_object_get(row, "read")))
+			work_expect(w, name, false), w->bytes_all += bytes;
+	}
+}
+
+/* No estimate before 5 % or half a minute: then by the bytes that are left. */
+uint64_t work_left_ns(const struct work *w)
+{
+	double done = (double)(w->bytes_done + w->bytes), all = (double)w->bytes_all;
+	double gone = (double)(ui_now_ns() - w->began_ns);
+
+	if (!w->runs || done <= 0 || all <= done || (done < all / 20 && gone < 30e9))
+		return 0;
+	return (uint64_t)(gone * (all - done) / done);
 }
 
 static void end_event(struct work *w, const json_t *ev)
@@ -448,7 +495,8 @@ void work_brief(const struct work *w, struct sbuf *out)
 	if (w->kind == WORK_NONE || (!w->runs && !w->n_syncs))
 		return;
 	if (w->runs && w->kind == WORK_BENCH)
-		sbuf_addf(out, "bench %s %zu/%zu", w->name, w->n_done, w->n_classes * w->reps);
+		sbuf_addf(out, "bench %s %zu/%llu", w->name, w->n_done,
+			  (unsigned long long)w->n_runs);
 	else if (w->runs)
 		sbuf_addf(out, "%s: step %zu of %zu", w->name,
 			  w->n_done < w->n_steps ? w->n_done + 1 : w->n_done, w->n_steps);

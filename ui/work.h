@@ -75,8 +75,11 @@ struct work {
 	uint64_t sample_ns;	/* of the last sample, since the run began */
 	int64_t run_began_ns;
 	bool disk_known;
+	uint64_t dirty_bytes, n_runs, bytes_done, bytes_all;	/* n_runs, bytes_all: of the order */
+	unsigned per_sample, gathered;	/* samples are means of so many events */
+	double sum;
+	bool syncing;		/* the copy is done, the disks are not */
 	char waiting[160];	/* what the bench waits for; "" when it runs */
-	uint64_t left_ns;	/* 0: no estimate yet */
 };
 
 int64_t ui_now_ns(void);		/* monotonic */
@@ -89,6 +92,7 @@ bool work_next(struct work *w);
 void work_steps(struct work *w, const struct plan *p);
 /* A bar that will come: so all rows are there from the start. */
 void work_expect(struct work *w, const char *name, bool write);
+uint64_t work_left_ns(const struct work *w);	/* of a bench; 0: no estimate yet */
 /* Attach to what runs on this build, by the journal; 0 attached, 1 nothing runs. */
 int work_attach(struct work *w, const char *db, const char *name, struct err *e);
 /* For an attached one: what the journal has since; true when something changed. */

@@ -65,6 +65,10 @@ struct bench_order {
 const char *cache_word(enum cache_state cache);		/* "as-is", "cold", "warm" */
 int cache_parse(const char *word, enum cache_state *out, struct err *e);
 
+/* Fill target, build and label from a word: the name of a build of o->db, or a directory
+ * with a slash in it. What it points to lives in the arena. */
+int bench_find_target(struct arena *a, const char *word, struct bench_order *o, struct err *e);
+
 json_t *bench_order_json(const struct bench_order *o);
 int bench_order_read(struct arena *a, const json_t *json, struct bench_order *out, struct err *e);
 

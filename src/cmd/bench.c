@@ -42,97 +42,6 @@ static void on_signal(int signal)
 	wants_end++;
 }
 
-static bool is_mounted(const char *dir)
-{
-	struct sbuf up = { 0 };
-	struct stat here, above;
-	bool mounted;
-
-	sbuf_addf(&up, "%s/..", dir);
-	mounted = stat(dir, &here) == 0 && stat(up.text, &above) == 0 &&
-		  here.st_dev != above.st_dev;
-	sbuf_done(&up);
-	return mounted;
-}
-
-/* Where the build is mounted, from its plan. */
-static int build_dir(struct arena *a, const struct build *b, const char **dir, struct err *e)
-{
-	json_t *plan = json_loads(b->plan, 0, NULL);
-	const char *top = arena_printf(a, "/srv/%s", b->name);
-	const char *tops = arena_printf(a, "/srv/%s/", b->name);
-	const json_t *all = json_object_get(plan, "layers"), *layer;
-	struct sbuf several = { 0 };
-	size_t i;
-
-	*dir = NULL;
-	json_array_foreach(all, i, layer) {
-		const char *at = json_str(layer, "dir");
-
-		if (at && !strcmp(at, top))
-			*dir = top;
-		if (at && !strncmp(at, tops, strlen(tops)))
-			sbuf_addf(&several, "%s%s", several.len ? " " : "", at);
-	}
-	json_decref(plan);
-	if (!*dir && several.len)
-		err_set(e, ERR_USAGE, "%s has several file systems, name one of them: %s", b->name,
-			several.text);
-	else if (!*dir)
-		err_set(e, ERR_FAIL, "%s has no file system to measure", b->name);
-	else if (!is_mounted(*dir))
-		*dir = (err_set(e, ERR_FAIL, "%s is not mounted on %s", b->name, *dir), NULL);
-	sbuf_done(&several);
-	return *dir ? 0 : -1;
-}
-
-/* The layout of a build as one line. */
-static const char *layout_line(struct arena *a, const struct build *b)
-{
-	struct recipe *r = NULL;
-	struct sbuf line = { 0 };
-	struct err e = { 0 };
-	const char *label = b->name;
-
-	if (recipe_parse(b->layout, NULL, &r, &e) == 0) {
-		recipe_line(r, &line);
-		label = arena_strdup(a, sbuf_str(&line));
-	}
-	recipe_free(r);
-	sbuf_done(&line);
-	return label;
-}
-
-static int find_target(struct arena *a, const char *word, struct bench_order *o, struct err *e)
-{
-	struct store *st = NULL;
-	struct build *b = arena_alloc(a, sizeof(*b));
-	char *real;
-	int found;
-
-	if (strchr(word, '/') || !strcmp(word, ".") || !strcmp(word, "..")) {
-		real = realpath(word, NULL);
-		if (!real)
-			return err_sys(e, "cannot find %s", word);
-		o->target = o->label = arena_strdup(a, real);
-		free(real);
-		return 0;
-	}
-	if (store_open_read(o->db, &st, e) < 0)
-		return err_in(e, "%s is no directory with a slash, and the builds cannot be read",
-			      word);
-	found = store_build_find(st, word, a, b, e);
-	store_close(st);
-	if (found < 0)
-		return -1;
-	if (found == 1)
-		return err_set(e, ERR_USAGE, "nothing is built under the name \"%s\"; a directory is "
-			       "written with a slash: ./%s", word, word);
-	o->build = b->name;
-	o->label = layout_line(a, b);
-	return build_dir(a, b, &o->target, e);
-}
-
 static int add_workload(struct arena *a, struct bench_order *o, const char *name, struct err *e)
 {
 	struct workload *w = arena_alloc(a, sizeof(*w));
@@ -500,7 +409,7 @@ static int run(int argc, char **argv)
 	}
 	rc = take_options(a, &o, &e);
 	if (rc == 0)
-		rc = find_target(a, argv[0], &o, &e);
+		rc = bench_find_target(a, argv[0], &o, &e);
 	if (rc == 0)
 		rc = bench_forecast(&o, &f, &e);
 	if (rc == 0 && !option("json"))

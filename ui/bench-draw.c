@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bench-draw - a bar for each class: dots from zero, lowest to highest run, the median; the
+ * numbers beside it; below them the run that goes on, over time.
+ */
+#include "ui/bench.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double *class_values(const struct bench *b, const struct work_class *c)
+{
+	return b->durable ? c->durable : c->runs;
+}
+
+static double largest(const struct bench *b, const struct work *w)
+{
+	double most = 0;
+	size_t i, k;
+
+	for (i = 0; i < w->n_classes; i++) {
+		for (k = 0; k < w->classes[i].n; k++) {
+			double v = class_values(b, &w->classes[i])[k];
+
+			most = v > most ? v : most;
+		}
+	}
+	return most;
+}
+
+struct columns {
+	unsigned bar, bar_width, value, range, disk, flags;
+};
+
+static struct columns columns_for(unsigned cols)
+{
+	struct columns c;
+
+	if (cols < 80)
+		return (struct columns){ .bar = 9, .bar_width = cols - 17, .value = cols - 7 };
+	c.bar = 15;
+	c.bar_width = cols - 80 + 37;
+	c.value = c.bar + c.bar_width + 1;
+	c.range = c.value + 8;
+	c.disk = c.range + 10;
+	c.flags = c.disk + 5;
+	return c;
+}
+
+static void range_text(const struct stats *s, char out[2 * SIZE_TEXT])
+{
+	char a[SIZE_TEXT], b[SIZE_TEXT];
+
+	snprintf(out, 2 * SIZE_TEXT, "%s-%s", number_text(a, s->min), number_text(b, s->max));
+}
+
+/* Bytes on disks for each byte of the files: 1.04, 12.5, 139. */
+static const char *ratio_text(char buf[SIZE_TEXT], double ratio)
+{
+	snprintf(buf, SIZE_TEXT, ratio < 10 ? "%.2f" : ratio < 100 ? "%.1f" : "%.0f", ratio);
+	return buf;
+}
+
+static void draw_bar(struct ui *ui, const struct bench *b, const struct columns *k, unsigned row,
+		     unsigned cols, double top, size_t i)
+{
+	const struct work *w = &ui->s->work;
+	const struct work_class *c = &w->classes[i];
+	bool on = i == b->bars.at, small = cols < 80;
+	char num[2 * SIZE_TEXT];
+	struct stats s;
+	struct grid g;
+
+	draw_text(row, 0, on ? PAINT_CHOSEN : PAINT_TEXT, on ? "▶" : " ");
+	draw_cell(row, 1, small ? 5 : 11, on ? PAINT_CHOSEN : c->running ? PAINT_BOLD : PAINT_TEXT,
+		  CUT_END, c->name);
+	draw_text(row, small ? 7 : 13, PAINT_TEXT, c->write ? "w" : "r");
+	if (on)
+		ui_cursor(ui, row, 1);
+	if (!c->n) {
+		if (c->running && w->rep)
+			draw_textf(row, k->bar, PAINT_TEXT, "run %u of %u", w->rep, w->reps);
+		else
+			draw_text(row, k->bar, PAINT_TEXT, w->runs ? "" : "not measured");
+		return;
+	}
+	stats_of(class_values(b, c), c->n, &s);
+	grid_init(&g, 1, k->bar_width);
+	chart_bar(&g, 0, 0, k->bar_width, top, s.min, s.median, s.max);
+	draw_grid(row, k->bar, &g);
+	grid_done(&g);
+	draw_right(row, k->value, 6, PAINT_BOLD, number_text(num, s.median));
+	if (small)
+		return;
+	range_text(&s, num);
+	draw_right(row, k->range - 1, 10, PAINT_TEXT, num);
+	if (c->disk_known && c->file_bytes)
+		draw_right(row, k->disk, 4, PAINT_TEXT,
+			   ratio_text(num, (double)c->disk_bytes / (double)c->file_bytes));
+	else
+		draw_text(row, k->disk + 3, PAINT_TEXT, "?");
+	draw_textf(row, k->flags, PAINT_TEXT, "%s%s", c->flags, c->n < 6 ? "n" : "");
+}
+
+static void draw_all_bars(struct ui *ui, struct bench *b, struct area a)
+{
+	const struct work *w = &ui->s->work;
+	struct columns k = columns_for(a.cols);
+	double top = chart_top(largest(b, w));
+	unsigned i, rows = a.rows > 1 ? a.rows - 1 : 1;
+	struct grid g;
+
+	draw_text(a.row, 1, PAINT_TEXT, a.cols < 80 ? "class" : "class      op");
+	grid_init(&g, 1, k.bar_width);
+	if (largest(b, w) > 0)
+		chart_scale(&g, 0, 0, k.bar_width, top);
+	draw_grid(a.row, k.bar, &g);
+	grid_done(&g);
+	draw_right(a.row, k.value, 6, PAINT_TEXT, "MB/s");
+	if (a.cols >= 80) {
+		draw_right(a.row, k.range - 1, 10, PAINT_TEXT, "min-max");
+		draw_text(a.row, k.disk + 1, PAINT_TEXT, "d:f");
+	}
+	roll_fit(&b->bars, w->n_classes, rows);
+	b->page = rows;
+	for (i = 0; i < rows && b->bars.top + i < w->n_classes; i++)
+		draw_bar(ui, b, &k, a.row + 1 + i, a.cols, top, b->bars.top + i);
+}
+
+/* --- the run that goes on --------------------------------------------------------------- */
+
+/* Samples as they fit the width: neighbours become their mean. Returns how many. */
+static size_t fit_samples(const struct work *w, double *out, unsigned room, double *seconds)
+{
+	size_t each = (w->n_samples + room - 1) / (room ? room : 1), n = 0, i, k;
+
+	if (!each)
+		each = 1;
+	for (i = 0; i < w->n_samples; i += each, n++) {
+		double sum = 0;
+
+		for (k = i; k < i + each && k < w->n_samples; k++)
+			sum += w->samples[k];
+		out[n] = sum / (double)(k - i);
+	}
+	*seconds = 0.1 * w->per_sample * (double)each;
+	return n;
+}
+
+static void draw_chart(struct ui *ui, struct area a)
+{
+	const struct work *w = &ui->s->work;
+	double values[WORK_SAMPLES], most = 0, seconds;
+	unsigned room = a.cols > CHART_AXIS + 1 ? a.cols - CHART_AXIS - 1 : 1;
+	size_t n, i;
+	struct grid g;
+
+	if (room > WORK_SAMPLES)
+		room = WORK_SAMPLES;
+	n = fit_samples(w, values, room, &seconds);
+	for (i = 0; i < n; i++)
+		most = values[i] > most ? values[i] : most;
+	grid_init(&g, a.rows, a.cols);
+	chart_time(&g, 0, 0, a.rows, a.cols, values, n, chart_top(most));
+	draw_grid(a.row, 0, &g);
+	grid_done(&g);
+	if (a.cols >= 80)
+		draw_textf(a.row, a.cols - 14, PAINT_TEXT, "%4.1f s a cell", seconds);
+}
+
+static void run_words(struct ui *ui, struct sbuf *left, struct sbuf *right)
+{
+	const struct work *w = &ui->s->work;
+	const struct work_class *c = w->at < w->n_classes ? &w->classes[w->at] : NULL;
+	char a[SIZE_TEXT], b[SIZE_TEXT], gone[SIZE_TEXT];
+
+	if (!c)
+		return;
+	sbuf_addf(left, "%s %s, run %u of %u", c->name, c->write ? "write" : "read",
+		  w->rep ? w->rep : (unsigned)c->n, w->reps);
+	if (w->waiting[0]) {
+		sbuf_add(right, w->waiting);
+		return;
+	}
+	sbuf_addf(right, "%s MB/s now ─ %s of %s ─ %s", w->syncing ? "syncing," :
+		  number_text(a, w->n_samples ? w->samples[w->n_samples - 1] : 0),
+		  ui_size(ui, gone, w->bytes), ui_size(ui, b, w->bytes_total), "");
+	sbuf_add(right, duration_text(gone, w->sample_ns));
+}
+
+/* Where the bytes are: file, memory, disks. */
+static void bytes_words(struct ui *ui, struct sbuf *out)
+{
+	const struct work *w = &ui->s->work;
+	char a[SIZE_TEXT], b[SIZE_TEXT], c[SIZE_TEXT];
+
+	if (w->waiting[0] || !w->bytes)
+		return;
+	sbuf_addf(out, "file %s : disks ", ui_size(ui, a, w->bytes));
+	if (w->disk_known && w->bytes)
+		sbuf_addf(out, "%s = %.2f", ui_size(ui, b, w->disk_bytes),
+			  (double)w->disk_bytes / (double)w->bytes);
+	else
+		sbuf_add(out, "?");
+	if (w->dirty_bytes)
+		sbuf_addf(out, "    in memory, unwritten %s", ui_size(ui, c, w->dirty_bytes));
+}
+
+static void runs_words(const struct bench *b, const struct work_class *c, struct sbuf *out)
+{
+	char num[SIZE_TEXT];
+	size_t i;
+
+	sbuf_addf(out, "runs of %s %s, in order:", c->name, c->write ? "write" : "read");
+	for (i = 0; i < c->n; i++)
+		sbuf_addf(out, "  %s", number_text(num, class_values(b, c)[i]));
+	if (!c->n)
+		sbuf_add(out, "  none yet");
+	sbuf_addf(out, "  MB/s %s", b->durable ? "durable" : "felt");
+}
+
+static void bars_head(struct ui *ui, const struct bench *b)
+{
+	const struct work *w = &ui->s->work;
+	struct sbuf left = { 0 }, right = { 0 }, brief = { 0 };
+	uint64_t ns = work_left_ns(w);
+	char time[SIZE_TEXT];
+
+	sbuf_addf(&left, "Bench: %s, %s", w->name, b->durable ? "durable" : "felt");
+	sbuf_addf(&right, "%zu of %llu runs", w->n_done, (unsigned long long)w->n_runs);
+	if (ns)
+		sbuf_addf(&right, ", %s left", duration_text(time, ns));
+	else if (w->ended)
+		sbuf_addf(&right, ", %s", w->ok ? "done" : "stopped");
+	sbuf_addf(&brief, "%zu/%llu%s%s", w->n_done, (unsigned long long)w->n_runs, ns ? " " : "",
+		  ns ? duration_text(time, ns) : "");
+	ui_head(ui, sbuf_str(&left), sbuf_str(&right), sbuf_str(&brief));
+	sbuf_done(&left);
+	sbuf_done(&right);
+	sbuf_done(&brief);
+}
+
+void bench_draw_bars(struct ui *ui, struct bench *b, struct area body)
+{
+	const struct work *w = &ui->s->work;
+	struct sbuf left = { 0 }, right = { 0 }, text = { 0 };
+	bool live = w->runs, tall = body.rows >= 16, wide = body.cols >= 80;
+	unsigned chart = !live ? 0 : b->zoom ? body.rows - 3 : tall ? body.rows / 4 + 1 : 3;
+	unsigned foot = tall ? 2 : 1, bars, row = body.row;
+
+	bars_head(ui, b);
+	bars = body.rows - foot - (chart ? chart + (tall ? 1 : 0) : 0);
+	if (b->zoom && live)
+		bars = 0;
+	if (bars > w->n_classes + 1)
+		bars = (unsigned)w->n_classes + 1;
+	if (bars)
+		draw_all_bars(ui, b, (struct area){ row, 0, bars, body.cols });
+	row += bars;
+	if (bars && tall && body.row + body.rows - row > chart + foot + 1 && wide)
+		draw_text(row++, 15, PAINT_TEXT, term_tier() == TIER_ASCII || term_tier() == TIER_LINES ?
+			  "= lowest to highest run, # median, MB/s; d:f bytes on disks : of files" :
+			  "▒ lowest to highest run, █ median, MB/s; d:f bytes on disks : of files");
+	if (chart) {
+		run_words(ui, &left, &right);
+		if (tall)
+			draw_rule(row++, 0, body.cols, sbuf_str(&left), wide ? sbuf_str(&right) : "");
+		draw_chart(ui, (struct area){ row, 0, chart, body.cols });
+		row += chart;
+	}
+	if (live) {
+		bytes_words(ui, &text);
+		draw_cell(row++, 1, body.cols - 2, PAINT_TEXT, CUT_END, sbuf_str(&text));
+		sbuf_clear(&text);
+	}
+	if (w->n_classes && (b->runs || !live) && row < body.row + body.rows) {
+		runs_words(b, &w->classes[b->bars.at], &text);
+		draw_wrapped((struct area){ row, 1, body.row + body.rows - row, body.cols - 2 },
+			     PAINT_TEXT, sbuf_str(&text));
+	}
+	sbuf_done(&left);
+	sbuf_done(&right);
+	sbuf_done(&text);
+}
+
+/* --- the form -------------------------------------------------------------------------- */
+
+static void form_line(struct ui *ui, const struct bench *b, size_t line, struct sbuf *out)
+{
+	const struct workload *w;
+	char size[SIZE_TEXT];
+
+	switch (line) {
+	case LINE_TARGET:
+		sbuf_addf(out, "where        %s", b->target[0] ? b->target :
+			  "nothing built: Enter types a folder");
+		break;
+	case LINE_OP:
+		sbuf_addf(out, "direction    %s", b->write && b->read ? "write and read" :
+			  b->write ? "write" : "read");
+		break;
+	case LINE_REPS:
+		sbuf_addf(out, "repetitions  %u%s", b->reps, b->reps < 6 ?
+			  "   fewer than 6: a bar is marked n" : "");
+		break;
+	case LINE_SCALE:
+		sbuf_addf(out, "scale        %g   of the full size of each class", b->scale);
+		break;
+	case LINE_CACHE:
+		sbuf_addf(out, "cache        %s, before reading", cache_word(b->cache));
+		break;
+	default:
+		w = b->workloads.at[line - LINE_CLASSES];
+		sbuf_addf(out, "[%c] %-12s %9s  %s", b->chosen[line - LINE_CLASSES] ? 'x' : ' ',
+			  w->name, ui_size(ui, size, (uint64_t)((double)w->bytes * b->scale)),
+			  w->title ? w->title : "");
+		break;
+	}
+}
+
+void bench_draw_form(struct ui *ui, struct bench *b, struct area body)
+{
+	size_t n = LINE_CLASSES + b->workloads.n;
+	unsigned rows = body.rows > 6 ? body.rows - 4 : body.rows - 1, i;
+	char a[SIZE_TEXT], c[SIZE_TEXT], d[SIZE_TEXT];
+	struct sbuf text = { 0 };
+
+	ui_head(ui, "Bench: what to measure", "", "what to measure");
+	roll_fit(&b->lines, n, rows);
+	b->page = rows;
+	for (i = 0; i < rows && b->lines.top + i < n; i++) {
+		size_t line = b->lines.top + i;
+		bool on = line == b->lines.at;
+		enum paint p = on ? PAINT_CHOSEN : PAINT_TEXT;
+
+		sbuf_clear(&text);
+		form_line(ui, b, line, &text);
+		draw_cell(body.row + i, 0, body.cols, p, CUT_END, "");
+		draw_text(body.row + i, 1, p, on ? "▶" : " ");
+		draw_cell(body.row + i, 3, body.cols - 4, p, CUT_END, sbuf_str(&text));
+		if (on)
+			ui_cursor(ui, body.row + i, 3);
+	}
+	sbuf_clear(&text);
+	if (b->forecast.runs)
+		sbuf_addf(&text, "%u runs; writes %s in all, holds %s at most, %s are free.",
+			  b->forecast.runs, ui_size(ui, a, b->forecast.write_bytes),
+			  ui_size(ui, c, b->forecast.need_bytes), ui_size(ui, d, b->forecast.free_bytes));
+	if (b->err.text[0])
+		sbuf_addf(&text, "%sE %s", text.len ? "\n" : "", b->err.text);
+	if (n + 1 < body.rows)
+		draw_wrapped((struct area){ body.row + (unsigned)n + 1, 1, body.rows - (unsigned)n - 1,
+			     body.cols - 2 }, PAINT_TEXT, sbuf_str(&text));
+	else
+		draw_wrapped((struct area){ body.row + rows, 1, body.rows - rows, body.cols - 2 },
+			     PAINT_TEXT, sbuf_str(&text));
+	sbuf_done(&text);
+}

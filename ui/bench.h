@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef UI_BENCH_H
+#define UI_BENCH_H
+
+#include "ui/ui.h"
+
+enum { BENCH_CLASSES = 64 };
+
+/* The form before, the bars during and after. */
+struct bench {
+	bool form;		/* the form is shown */
+	struct arena *arena;
+	struct list workloads;	/* const struct workload * */
+	bool chosen[BENCH_CLASSES];
+	char target[256];	/* a build's name or a folder */
+	bool write, read;
+	unsigned reps;
+	double scale;
+	enum cache_state cache;
+	struct roll lines, bars;
+	unsigned page;
+	bool durable, zoom, runs;
+	struct err err;		/* why it cannot start; text "" when it can */
+	struct bench_forecast forecast;
+};
+
+void bench_draw_bars(struct ui *ui, struct bench *b, struct area body);
+void bench_draw_form(struct ui *ui, struct bench *b, struct area body);
+
+/* The lines of the form above the classes, and below them. */
+enum { LINE_TARGET, LINE_OP, LINE_REPS, LINE_SCALE, LINE_CACHE, LINE_CLASSES };
+
+#endif
