@@ -158,6 +158,8 @@ static void draw_chart(struct ui *ui, struct area a)
 	if (room > WORK_SAMPLES)
 		room = WORK_SAMPLES;
 	n = fit_samples(w, values, room, &seconds);
+	if (!n)
+		return;
 	for (i = 0; i < n; i++)
 		most = values[i] > most ? values[i] : most;
 	grid_init(&g, a.rows, a.cols);
@@ -177,9 +179,9 @@ static void run_words(struct ui *ui, struct sbuf *left, struct sbuf *right)
 	if (!c)
 		return;
 	sbuf_addf(left, "%s %s, run %u of %u", c->name, c->write ? "write" : "read",
-		  w->rep ? w->rep : (unsigned)c->n, w->reps);
-	if (w->waiting[0]) {
-		sbuf_add(right, w->waiting);
+		  w->rep ? w->rep : (unsigned)c->n + 1, w->reps);
+	if (w->waiting[0] || !w->bytes_total) {
+		sbuf_add(right, w->waiting[0] ? w->waiting : "beginning");
 		return;
 	}
 	sbuf_addf(right, "%s MB/s now ─ %s of %s ─ %s", w->syncing ? "syncing," :
@@ -204,6 +206,14 @@ static void bytes_words(struct ui *ui, struct sbuf *out)
 		sbuf_add(out, "?");
 	if (w->dirty_bytes)
 		sbuf_addf(out, "    in memory, unwritten %s", ui_size(ui, c, w->dirty_bytes));
+}
+
+/* The chart's height: as much as the bars leave, so that its axis has round numbers. */
+static unsigned chart_rows(unsigned rows, unsigned taken)
+{
+	unsigned room = rows > taken ? rows - taken : 0;
+
+	return room >= 17 ? 17 : room >= 9 ? 9 : 5;
 }
 
 static void runs_words(const struct bench *b, const struct work_class *c, struct sbuf *out)
@@ -245,8 +255,9 @@ void bench_draw_bars(struct ui *ui, struct bench *b, struct area body)
 	const struct work *w = &ui->s->work;
 	struct sbuf left = { 0 }, right = { 0 }, text = { 0 };
 	bool live = w->runs, tall = body.rows >= 16, wide = body.cols >= 80;
-	unsigned chart = !live ? 0 : b->zoom ? body.rows - 3 : tall ? body.rows / 4 + 1 : 3;
 	unsigned foot = tall ? 2 : 1, bars, row = body.row;
+	unsigned chart = !live ? 0 : b->zoom ? body.rows - 3 : tall ?
+		chart_rows(body.rows, (unsigned)w->n_classes + 3 + foot) : 3;
 
 	bars_head(ui, b);
 	bars = body.rows - foot - (chart ? chart + (tall ? 1 : 0) : 0);
@@ -259,8 +270,8 @@ void bench_draw_bars(struct ui *ui, struct bench *b, struct area body)
 	row += bars;
 	if (bars && tall && body.row + body.rows - row > chart + foot + 1 && wide)
 		draw_text(row++, 15, PAINT_TEXT, term_tier() == TIER_ASCII || term_tier() == TIER_LINES ?
-			  "= lowest to highest run, # median, MB/s; d:f bytes on disks : of files" :
-			  "▒ lowest to highest run, █ median, MB/s; d:f bytes on disks : of files");
+			  "= lowest to highest run, # median   d:f disk bytes : file bytes" :
+			  "▒ lowest to highest run, █ median   d:f disk bytes : file bytes");
 	if (chart) {
 		run_words(ui, &left, &right);
 		if (tall)

@@ -161,11 +161,10 @@ static void draw_too_small(struct ui *ui, unsigned rows, unsigned cols)
 {
 	struct sbuf b = { 0 };
 
-	sbuf_addf(&b, "80x24 is best, 40x12 the least.\nThis window is %ux%u.\n"
-		  "Make it larger: nothing is lost", cols, rows);
+	sbuf_addf(&b, "%ux%u: too small\nq leaves naslab\n80x24 is best, 40x12 the least. Make "
+		  "it larger: nothing is lost", cols, rows);
 	if (ui->s->work.runs)
 		sbuf_addf(&b, ", %s goes on", ui->s->work.name);
-	sbuf_add(&b, ".\nq leaves naslab");
 	draw_wrapped((struct area){ 0, 0, rows, cols }, PAINT_TEXT, sbuf_str(&b));
 	sbuf_done(&b);
 }

@@ -37,7 +37,7 @@ void survives_text(const struct stack *s, struct sbuf *out)
 	if (s->survives)
 		sbuf_addf(out, "survives any %u disk%s", s->survives, s->survives == 1 ? "" : "s");
 	else
-		sbuf_add(out, "survives no disk: one lost, data lost");
+		sbuf_add(out, "survives no failed disk");
 }
 
 /* --- the layers ------------------------------------------------------------------------ */
@@ -97,7 +97,7 @@ static void draw_gives(struct ui *ui, unsigned row, unsigned cols)
 	if (!s || !s->tops.n)
 		return;
 	top = s->tops.at[0];
-	sbuf_addf(&b, "gives: %zu %s of %s", s->tops.n, top->layer ? top->layer->name : "disk",
+	sbuf_addf(&b, "gives: %zu x %s, %s", s->tops.n, top->layer ? top->layer->name : "disk",
 		  ui_size(ui, size, s->usable_bytes));
 	if (top->fs.known && s->tops.n == 1)
 		sbuf_addf(&b, ", free %s%s", top->fs.estimate ? "about " : "",
@@ -135,7 +135,7 @@ static void draw_option(struct ui *ui, const struct layout *l, const struct stmt
 			const struct option *o, unsigned row, const struct area *a, bool on)
 {
 	const char *written = stmt_value(st, o->name);
-	unsigned width = a->cols > 36 ? 16 : 12, value = a->col + 13;
+	unsigned width = a->cols > 44 ? 20 : 14, value = a->col + 13;
 	enum paint p = on && l->in_form && !l->editing ? PAINT_CHOSEN : PAINT_TEXT;
 	struct sbuf note = { 0 };
 

@@ -518,7 +518,7 @@ int build_disks(struct ui *ui, const char *name, struct arena *a, struct list *d
 }
 
 static const struct key build_keys[] = {
-	{ ACT_UP, "Up k", "↑↓", "look", 3, "the line above" },
+	{ ACT_UP, "Up k", "↑↓", "look", 3, "another line; Up and Down, j and k" },
 	{ ACT_TAB, "Tab", NULL, "steps/layers", 2, "the steps, or the layers as they are now" },
 	{ LOG, "o", NULL, "log", 2, "the whole log, and back" },
 	{ AGAIN, "r F5", NULL, "again", 4, "look at the layers again" },

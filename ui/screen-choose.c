@@ -123,7 +123,7 @@ static void choose_done(void *state)
 }
 
 static const struct key choose_keys[] = {
-	{ ACT_UP, "Up k", "↑↓", "choose", 1, "the line above" },
+	{ ACT_UP, "Up k", "↑↓", "choose", 1, "another line; Up and Down, j and k" },
 	{ ACT_ENTER, "Enter", NULL, "take it", 1, "take the chosen line" },
 	{ ACT_BACK, "Esc", NULL, "back", 1, "close, nothing is taken" },
 	{ 0 }

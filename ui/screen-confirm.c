@@ -254,7 +254,7 @@ static void confirm_done(void *state)
 static const struct key confirm_keys[] = {
 	{ ACT_ENTER, "Enter", NULL, "go on if the name matches", 1, "go on, when the name matches" },
 	{ ACT_BACK, "Esc", NULL, "back, nothing is written", 1, "back, nothing is written" },
-	{ ACT_UP, "Up", "↑↓", "disks", 3, "the disks above" },
+	{ ACT_UP, "Up", "↑↓", "disks", 3, "another line" },
 	{ 0 }
 };
 

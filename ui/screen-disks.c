@@ -146,7 +146,7 @@ static struct columns columns_for(const struct ui *ui, const struct disks *d, un
 	unsigned at;
 
 	if (cols < 80)
-		return (struct columns){ .size = 9, .state = 19, .what = 25 };
+		return (struct columns){ .size = 10, .state = 20, .what = 26 };
 	c.kind = 14;
 	c.size = 19;
 	c.model = 29;
@@ -205,7 +205,7 @@ static void draw_disk(struct ui *ui, const struct disks *st, const struct column
 	draw_cell(row, small ? 3 : 5, small ? 7 : 8, p, CUT_START, d->name);
 	if (c->kind)
 		draw_cell(row, c->kind, 4, p, CUT_END, disk_kind_word(d->kind));
-	draw_right(row, c->size, 9, p, ui_size(ui, size, d->bytes));
+	draw_right(row, c->size, small ? 8 : 9, p, ui_size(ui, size, d->bytes));
 	if (c->model) {
 		draw_cell(row, c->model, c->model_width, p, CUT_END,
 			  short_model(safe_text(d->model ? d->model : "?"), c->model_width));
@@ -244,6 +244,8 @@ static void details(const struct ui *ui, const struct disk *d, struct sbuf *out)
 	for (i = 0; i < d->n_sigs; i++) {
 		const struct sig *g = &d->sigs[i];
 
+		if (i && !strcmp(g->type, g[-1].type) && !strcmp(g->on, g[-1].on))
+			continue;	/* the backup of the same table */
 		sbuf_addf(out, "%s%s", i ? ", " : "", safe_text(g->type));
 		if (g->label && *g->label)
 			sbuf_addf(out, " \"%s\"", safe_text(g->label));

@@ -167,7 +167,7 @@ static void help_status(struct ui *ui, void *state, struct sbuf *out)
 }
 
 static const struct key help_keys[] = {
-	{ ACT_UP, "Up", "↑↓", "choose", 1, "the line above" },
+	{ ACT_UP, "Up", "↑↓", "choose", 1, "another line" },
 	{ ACT_ENTER, "Enter", NULL, "do it", 1, "close help and do the chosen line" },
 	{ ACT_BACK, "Esc", NULL, "close", 1, "close help" },
 	{ 0 }

@@ -59,7 +59,7 @@ static enum react messages_act(struct ui *ui, void *state, int act)
 }
 
 static const struct key messages_keys[] = {
-	{ ACT_UP, "Up k", "↑↓", "choose", 1, "the message above; the whole text stands below" },
+	{ ACT_UP, "Up k", "↑↓", "choose", 1, "another line; Up and Down, j and k" },
 	{ ACT_BACK, "Esc", NULL, "close", 1, "back to the screen" },
 	{ 0 }
 };

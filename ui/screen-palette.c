@@ -159,7 +159,7 @@ static void palette_typed(struct ui *ui, void *state)
 }
 
 static const struct key palette_keys[] = {
-	{ ACT_UP, "Up", "↑↓", "choose", 1, "the line above" },
+	{ ACT_UP, "Up", "↑↓", "choose", 1, "another line" },
 	{ ACT_ENTER, "Enter", NULL, "do it", 1, "go there and do it" },
 	{ ACT_BACK, "Esc", NULL, "close", 1, "close, nothing is done" },
 	{ 0 }

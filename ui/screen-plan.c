@@ -378,8 +378,7 @@ static const char *plan_cannot(const struct ui *ui, void *state, int act)
 	if (act != ACT_ENTER)
 		return NULL;
 	if (ui->s->elsewhere || *ui->s->root)
-		return "these disks are not in this machine: w writes the script, the practice lab "
-		       "builds on virtual ones";
+		return "not disks of this machine; w writes a script";
 	if (ui->s->work.runs)
 		return "other work still runs; one thing at a time";
 	return NULL;
@@ -402,7 +401,7 @@ static char plan_mark(const struct ui *ui)
 }
 
 static const struct key plan_keys[] = {
-	{ ACT_UP, "Up k", "↑↓", "steps", 3, "the step above" },
+	{ ACT_UP, "Up k", "↑↓", "steps", 3, "another line; Up and Down, j and k" },
 	{ ACT_ENTER, "Enter", NULL, "build", 1, "build it: names all disks first and asks" },
 	{ COMMAND, "d", NULL, "command", 2, "the exact command of the step" },
 	{ SCRIPT, "w", NULL, "script", 2, "write the steps as a script for sh" },

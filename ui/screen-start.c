@@ -346,8 +346,8 @@ static enum react start_act(struct ui *ui, void *state, int act)
 		return REACT_DONE;
 	case PURCHASE:
 		ui_prompt(ui, &(struct prompt){ .title = "Plan a purchase",
-			  .about = "COUNTxKIND:SIZE, blanks between; kinds: hdd, ssd, nvme, usb. "
-				   "For instance  4xhdd:8T ssd:1T", .text = ui->s->purchase, .take = purchase_take, .after = purchase_after });
+			  .about = "Disks as COUNTxKIND:SIZE, like 4xhdd:8T ssd:1T\n"
+				   "Kinds: hdd, ssd, nvme, usb; 8T is the maker's, 8TiB exact", .text = ui->s->purchase, .take = purchase_take, .after = purchase_after });
 		return REACT_DONE;
 	case OPEN:
 		open_build(ui, st);
@@ -398,7 +398,7 @@ static void start_done(void *state)
 }
 
 static const struct key start_keys[] = {
-	{ ACT_UP, "Up k", "↑↓", "choose", 2, "the line above" },
+	{ ACT_UP, "Up k", "↑↓", "choose", 2, "another line; Up and Down, j and k" },
 	{ ACT_ENTER, "Enter", NULL, "go", 1, "do the chosen line" },
 	{ LAB, "p", NULL, "practice", 2, "practice lab: a real kernel with virtual disks" },
 	{ MACHINE, "m", NULL, "machine", 3, "the disks of this machine" },

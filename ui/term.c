@@ -186,6 +186,12 @@ int term_open(const struct term_options *o, struct err *e)
 			       name ? name : "");
 	set_term(term.screen);
 	term.open = true;
+	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
+		term_close();
+		return err_set(e, ERR_FAIL, "the terminal type \"%s\" cannot place its cursor, which "
+			       "the screens need; naslab --help lists the verbs that do without",
+			       name ? name : "");
+	}
 	term.ascii = o->ascii;
 	term.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	term.ambiguous_wide = wcwidth(L'\u2588') != 1;

@@ -10,10 +10,14 @@
 #include <string.h>
 #include <time.h>
 
+int64_t ui_fixed_ns;
+
 int64_t ui_now_ns(void)
 {
 	struct timespec t;
 
+	if (ui_fixed_ns)
+		return ui_fixed_ns;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
@@ -55,14 +59,17 @@ void work_done(struct work *w)
 	*w = (struct work){ .x.fd = -1 };
 }
 
-static void add_line(struct work *w, const char *text)
+/* A line of the log with its time of day: the journal's, else now. */
+static void add_line(struct work *w, const json_t *ev, const char *text)
 {
 	char **slot = &w->lines[w->n_lines++ % WORK_LINES];
 	struct sbuf b = { 0 };
-	time_t now = time(NULL);
+	time_t now = (time_t)(json_u64(ev, "at_ns", 0) / 1000000000);
 	struct tm tm;
 	char clock[16];
 
+	if (!now)
+		now = time(NULL);
 	localtime_r(&now, &tm);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
 	sbuf_addf(&b, "%s ", clock);
@@ -273,7 +280,7 @@ static void run_event(struct work *w, const json_t *ev)
 		char letter = word ? flag_letter(word) : 0;
 
 		c->disk_known &= letter != '?';
-		if (letter && letter != 'n' && !memchr(c->flags, letter, len) &&
+		if (letter && !strchr("n?", letter) && !memchr(c->flags, letter, len) &&
 		    len + 1 < sizeof(c->flags))
 			c->flags[len++] = letter;
 	}
@@ -329,7 +336,7 @@ static void end_event(struct work *w, const json_t *ev)
 	w->ok = json_is_true(json_object_get(ev, "ok"));
 	w->ended_ns = ui_now_ns();
 	snprintf(w->text, sizeof(w->text), "%s", text ? text : w->ok ? "done" : "failed");
-	add_line(w, w->text);
+	add_line(w, ev, w->text);
 }
 
 void work_event(struct work *w, const json_t *ev)
@@ -344,7 +351,7 @@ void work_event(struct work *w, const json_t *ev)
 	else if (!strcmp(what, "step"))
 		step_event(w, ev);
 	else if (!strcmp(what, "output"))
-		add_line(w, text ? text : "");
+		add_line(w, ev, text ? text : "");
 	else if (!strcmp(what, "sync"))
 		sync_event(w, ev);
 	else if (!strcmp(what, "wait"))
@@ -492,18 +499,17 @@ void work_brief(const struct work *w, struct sbuf *out)
 {
 	size_t i;
 
-	if (w->kind == WORK_NONE || (!w->runs && !w->n_syncs))
+	if (w->kind == WORK_NONE || !w->runs)
 		return;
-	if (w->runs && w->kind == WORK_BENCH)
+	if (w->kind == WORK_BENCH)
 		sbuf_addf(out, "bench %s %zu/%llu", w->name, w->n_done,
 			  (unsigned long long)w->n_runs);
-	else if (w->runs)
+	else
 		sbuf_addf(out, "%s: step %zu of %zu", w->name,
 			  w->n_done < w->n_steps ? w->n_done + 1 : w->n_done, w->n_steps);
 	for (i = 0; i < w->n_syncs; i++) {
 		if (w->syncs[i].percent < 100) {
-			sbuf_addf(out, "%s sync %.0f %%", w->runs ? "," : w->name,
-				  w->syncs[i].percent);
+			sbuf_addf(out, ", sync %.0f %%", w->syncs[i].percent);
 			break;
 		}
 	}

@@ -83,6 +83,7 @@ struct work {
 };
 
 int64_t ui_now_ns(void);		/* monotonic */
+extern int64_t ui_fixed_ns;	/* tests: the clock stands here; 0: it runs */
 
 int work_start(struct work *w, enum work_kind kind, const char *name, const json_t *order,
 	       bool as_root, struct err *e);
