@@ -341,7 +341,7 @@ int build_tools_check(const struct plan *p, struct err *e)
 	for (i = 0; i < p->steps.n; i++) {
 		const struct step *s = p->steps.at[i];
 
-		if (!job_has(s->argv.at[0]))
+		if (!plan_builtin(s->argv.at[0]) && !job_has(s->argv.at[0]))
 			return err_set(e, ERR_FAIL, "step %u (%.100s) needs the program %s, which is not "
 				       "installed here", s->n, s->why, s->argv.at[0]);
 	}

@@ -104,6 +104,8 @@ void run_let_go(struct run *r);
 /* --- running and taking back */
 /* Run one command; its output becomes events. */
 int run_argv(struct run *r, const struct argv *v, const char *input, struct err *e);
+/* One of plan_builtin(). */
+int run_builtin(struct run *r, const struct argv *v, struct err *e);
 /* Every step up to `last` (1-based) taken back, last first, and the disks cleared. With
  * `careful`, the first command that fails ends it. 0: all disks that were touched are
  * blank. *said gets "all 6 disks are blank" or which are and which are not. */

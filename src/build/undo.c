@@ -54,6 +54,8 @@ int run_argv(struct run *r, const struct argv *v, const char *input, struct err 
 	};
 	struct job_end end;
 
+	if (plan_builtin(v->at[0]))
+		return run_builtin(r, v, e);
 	return job_run(&j, &end, e);
 }
 
@@ -341,6 +343,10 @@ void run_revive(struct run *r, unsigned last)
 	for (i = 0; i < r->made.plan->steps.n && i < last; i++) {
 		const struct step *s = r->made.plan->steps.at[i];
 
+		if (s->again && !stands(r, s)) {
+			r->n = s->n;
+			run_words(r, argv_now(r, &s->argv));
+		}
 		for (k = 0; k < s->makes.n; k++) {
 			const struct node *n = node_of(r, ((const struct effect *)s->makes.at[k])->dev);
 

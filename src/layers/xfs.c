@@ -152,7 +152,9 @@ static struct xfs_input input_of(const struct node *n)
 	const char *sector = node_word(n, "sector");
 
 	return (struct xfs_input){
-		.bytes = kid->bytes, .io_min = kid->io_min, .io_opt = kid->io_opt,
+		.bytes = kid->bytes,
+		.io_min = kid->stripe_set ? kid->stripe_unit : kid->io_min,
+		.io_opt = kid->stripe_set ? kid->stripe_width : kid->io_opt,
 		.sector = sector ? (uint32_t)strtoul(sector, NULL, 10) : kid->lsec,
 		.inode = (uint32_t)node_count(n, "inode"),
 	};
@@ -181,6 +183,12 @@ static int xfs_plan(const struct node *n, struct plan *p, struct err *e)
 	step_argf(p, s, "size=%u", in.sector);
 	step_args(p, s, "-i", NULL);
 	step_argf(p, s, "size=%u", in.inode);
+	if (n->kids[0]->stripe_set && in.io_opt) {
+		step_args(p, s, "-d", NULL);
+		step_argf(p, s, "su=%uk,sw=%u", in.io_min / 1024, in.io_opt / in.io_min);
+	} else if (n->kids[0]->stripe_set) {
+		step_args(p, s, "-d", "noalign", NULL);
+	}
 	step_args(p, s, "-m", "crc=1,finobt=1,reflink=1,rmapbt=0", dev, NULL);
 	step_writes(p, s, n->kids[0]);
 	step_undo(p, s, "wipefs", "--all", "--force", "--quiet", dev, NULL);

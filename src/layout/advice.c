@@ -96,13 +96,42 @@ static const char *usb_member(const struct stack *s, struct arena *a)
 	return NULL;
 }
 
+/* Is everything lost when the cache disk goes, and only then? */
+static bool hangs_on_cache(const struct stack *s, struct arena *a)
+{
+	enum health *health = arena_array(a, s->nodes.n, sizeof(*health));
+	bool *dead = arena_array(a, s->n_disks, sizeof(*dead)), cache_kills = false;
+	size_t i;
+
+	for (i = 0; i < s->n_disks; i++) {
+		bool lost, is_cache = ((const struct node *)s->nodes.at[i])->role == ROLE_CACHE;
+
+		dead[i] = true;
+		lost = stack_lose(s, dead, health) == HEALTH_LOST;
+		dead[i] = false;
+		if (lost && !is_cache)
+			return false;
+		cache_kills |= lost;
+	}
+	return cache_kills;
+}
+
+static const char *writeback_cache(const struct stack *s, struct arena *a)
+{
+	if (!s->cache.n || s->survives || !hangs_on_cache(s, a))
+		return NULL;
+	return arena_printf(a, "%s alone holds what is not written back yet: when it dies the volume is lost, "
+			    "though any data disk may die; writethrough keeps only copies there",
+			    ((const struct node *)s->cache.at[0])->name);
+}
+
 static const char *no_redundancy(const struct stack *s, struct arena *a)
 {
 	size_t i, data = 0;
 
 	for (i = 0; i < s->n_disks; i++)
 		data += ((const struct node *)s->nodes.at[i])->role == ROLE_DATA;
-	if (s->survives || data < 2)
+	if (s->survives || data < 2 || hangs_on_cache(s, a))
 		return NULL;
 	return arena_printf(a, "%zu disks and none may fail: whichever dies first takes %s", data,
 			    first_of(s, "mergerfs") ? "its files with it" : "everything with it");
@@ -242,6 +271,7 @@ static const char *usb_sector(const struct stack *s, struct arena *a)
 static const struct rule rules[] = {
 	{ "ppl-chunk", "warn", "OMV evaluation, MATRIX L18", ppl_chunk },
 	{ "ppl-level", "info", "mdadm 4.2, mdadm.c", ppl_level },
+	{ "writeback-cache", "warn", "kernel bcache documentation, CASES C72", writeback_cache },
 	{ "no-redundancy", "warn", "arithmetic", no_redundancy },
 	{ "btrfs-parity", "warn", "btrfs(5), btrfs-progs", btrfs_parity },
 	{ "btrfs-df", "info", "super.c btrfs_calc_avail_data_space, kernel 6.1", btrfs_df },

@@ -46,6 +46,35 @@ static const char head[] =
 	"\n"
 	"[ \"$(id -u)\" = 0 ] || stop \"this has to run as root\"\n";
 
+/* What plan.h calls the commands that no tool offers. */
+static const char builtins[] =
+	"\n"
+	"kernel_name() { basename \"$(readlink -f \"$1\")\"; }\n"
+	"\n"
+	"# until CONDITION...: waits ten seconds at most\n"
+	"until_true() {\n"
+	"\ttries=0\n"
+	"\tuntil \"$@\"; do\n"
+	"\t\ttries=$((tries + 1))\n"
+	"\t\t[ \"$tries\" -le 50 ] || stop \"gave up waiting: $*\"\n"
+	"\t\tsleep 0.2\n"
+	"\tdone\n"
+	"}\n"
+	"reads() { [ \"$(cat \"$1\" 2>/dev/null)\" = \"$2\" ]; }\n"
+	"one_holder() { [ \"$(ls \"/sys/class/block/$(kernel_name \"$1\")/holders\" | wc -l)\" = 1 ]; }\n"
+	"\n"
+	"block_write() {\n"
+	"\tuntil_true test -e \"/sys/class/block/$(kernel_name \"$1\")/$2\"\n"
+	"\techo \"$3\" >\"/sys/class/block/$(kernel_name \"$1\")/$2\"\n"
+	"}\n"
+	"block_wait() { until_true reads \"/sys/class/block/$(kernel_name \"$1\")/$2\" \"$3\"; }\n"
+	"block_tell() { readlink -f \"$2\" >\"$1\"; }\n"
+	"block_link() {\n"
+	"\tuntil_true one_holder \"$2\"\n"
+	"\tmkdir -p \"${1%/*}\"\n"
+	"\tln -sfn \"/dev/$(ls \"/sys/class/block/$(kernel_name \"$2\")/holders\")\" \"$1\"\n"
+	"}\n";
+
 /* A comment is one line, whatever the text holds. */
 static void comment(struct sbuf *out, const char *text)
 {
@@ -107,6 +136,12 @@ void plan_script(const struct plan *p, struct sbuf *out)
 	sbuf_done(&line);
 	sbuf_addf(out, "# Builds %s. It overwrites the disks named below.\n", p->stack->name);
 	sbuf_add(out, head);
+	for (i = 0; i < p->steps.n; i++) {
+		if (plan_builtin(((const struct step *)p->steps.at[i])->argv.at[0])) {
+			sbuf_add(out, builtins);
+			break;
+		}
+	}
 	check_disks(p->stack, out);
 	for (i = 0; i < p->steps.n; i++)
 		print_step(p->steps.at[i], out);

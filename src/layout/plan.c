@@ -17,6 +17,18 @@
 #include "disk/disk.h"
 #include "layout/recipe.h"
 
+bool plan_builtin(const char *word)
+{
+	static const char *const names[] = { "block_write", "block_wait", "block_tell", "block_link" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(word, names[i]))
+			return true;
+	}
+	return false;
+}
+
 struct step *plan_step(struct plan *p, const char *layer, const char *why, ...)
 {
 	struct step *s = arena_alloc(p->arena, sizeof(*s));

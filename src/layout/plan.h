@@ -32,6 +32,7 @@ struct step {
 	struct list makes;	/* struct effect * */
 	struct list destroys;	/* const struct disk *: whose content is lost by it */
 	struct list undo;	/* struct argv *, in the order to run them */
+	bool again;		/* after a reboot, running it again brings back what it made */
 	bool holds_data;	/* false: may be undone without losing what a user put there */
 };
 
@@ -40,6 +41,17 @@ struct plan {
 	const struct stack *stack;	/* borrowed */
 	struct list steps;		/* struct step * */
 };
+
+/*
+ * Commands that no tool offers. The executor does them itself, the script form with shell
+ * functions of the same names; DEVICE is a path whose kernel name is found at the time.
+ *
+ *   block_write DEVICE ATTRIBUTE VALUE	write it below /sys/class/block/NAME/
+ *   block_wait DEVICE ATTRIBUTE VALUE	until it reads VALUE; "gone": until it is not there
+ *   block_tell FILE DEVICE		write the path of the device to a file of the kernel
+ *   block_link LINK DEVICE		call the device that the kernel stacked on DEVICE LINK
+ */
+bool plan_builtin(const char *word);
 
 /* From a stack to its steps. The stack must outlive the plan. */
 int plan_make(const struct stack *s, struct plan **out, struct err *e);

@@ -45,6 +45,10 @@ struct node {
 	uint64_t bytes;			/* of the block device; of a directory: what it lies on */
 	uint32_t lsec, psec;		/* sectors, bytes */
 	uint32_t io_min, io_opt;	/* the queue's minimum_io_size and optimal_io_size, bytes */
+	/* The stripe a file system should lie along where the queue says another thing (a cache
+	 * shows its chunk); both 0 is "none". */
+	bool stripe_set;
+	uint32_t stripe_unit, stripe_width;
 	bool rotational;
 	struct fs_size fs;		/* of a directory */
 	uint64_t data_bytes;		/* of a directory: what it can hold of data (usable_bytes) */

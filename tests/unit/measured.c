@@ -43,7 +43,7 @@ static void check(const char *layout, char *disk_list, const char *field, uint64
 {
 	struct inventory *inv = inventory_new();
 	struct arena *a = arena_new();
-	const char *words[16] = { NULL };
+	const char *words[16] = { NULL }, *cache[2] = { NULL };
 	char *save = NULL, *word;
 	struct recipe *r = NULL;
 	struct stack *s = NULL;
@@ -53,9 +53,13 @@ static void check(const char *layout, char *disk_list, const char *field, uint64
 	uint64_t got;
 	size_t n;
 
-	for (word = strtok_r(disk_list, " ", &save); word; word = strtok_r(NULL, " ", &save))
-		words[n_words++] = word;
-	if (recipe_open(layout, &r, &e) || picks_from_words(inv, words, NULL, a, &picks, &n, &e) ||
+	for (word = strtok_r(disk_list, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+		if (!strncmp(word, "cache=", 6))
+			cache[0] = word + 6;
+		else
+			words[n_words++] = word;
+	}
+	if (recipe_open(layout, &r, &e) || picks_from_words(inv, words, cache, a, &picks, &n, &e) ||
 	    stack_make(r, "t", picks, n, &s, &e))
 		fail_msg("%s: %s", layout, e.text);
 	got = value_of(s, field);
