@@ -42,7 +42,7 @@ static void choose_all(const struct inventory *inv, struct arena *a, struct list
 	size_t i, k;
 
 	for (i = 0; i < inv->n_disks; i++) {
-		if (inv->disks[i].state != DISK_FREE)
+		if (inv->disks[i].state != DISK_FREE || disk_is_network(&inv->disks[i]))
 			continue;
 		for (k = 0; k < chosen->n && ((struct choice *)chosen->at[k])->disk != i; k++)
 			;
