@@ -109,6 +109,7 @@ static int undo_failed(struct run *r, unsigned last, const struct err *why)
 static int check_order(struct run *r, struct err *e)
 {
 	const char *digest;
+	bool unread = false;
 	size_t i;
 
 	if (!r->order.digest)
@@ -125,7 +126,8 @@ static int check_order(struct run *r, struct err *e)
 			return err_set(e, ERR_REFUSED, "%s is not the disk it was when this was planned",
 				       o->id.path);
 		disk_identity(r->made.picks[i].disk, r->arena, &now);
-		if (identity_compare(&o->id, &now, true, e)) {
+		unread |= !content_was_read(&o->id);
+		if (identity_compare(&o->id, &now, content_was_read(&o->id), e)) {
 			e->kind = ERR_REFUSED;
 			return -1;
 		}
@@ -133,6 +135,9 @@ static int check_order(struct run *r, struct err *e)
 	if (guard_check(r->made.plan, r->made.inv, r->order.wipe, e))
 		return -1;
 	digest = plan_digest(r->made.plan, r->arena);
+	if (strcmp(digest, r->order.digest) && unread)
+		return err_set(e, ERR_REFUSED, "the disks hold something that could not be seen without "
+			       "root when this was planned; plan and build as root");
 	if (strcmp(digest, r->order.digest))
 		return err_set(e, ERR_REFUSED, "the plan is not the one that was shown any more; "
 			       "plan again");

@@ -92,6 +92,8 @@ unsigned run_stops(struct run *r);
 /* --- the guard */
 /* Right before a step writes: are its disks the ones of the plan, and not in use? */
 int guard_step(struct run *r, const struct step *s, struct err *e);
+/* Was the content of the disk known to whoever made this identity? */
+bool content_was_read(const struct identity *id);
 /* Do the touched disks hold only what this build put there, or what they held before? */
 int guard_ours(struct run *r, struct err *e);
 

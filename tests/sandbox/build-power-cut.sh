@@ -49,7 +49,7 @@ check "to blank disks" blank $all_disks
 END
 }
 
-for line in "partition ubdd" "join 4 members" "make the mount point"; do
+for line in "join 4 members" "make the mount point"; do
 	echo "# cut after: $line"
 	cut_at "$line"
 	again || bad=1
