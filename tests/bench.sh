@@ -119,6 +119,9 @@ if ./naslab plan --help >/dev/null 2>&1; then
 	fi
 fi
 
+echo "the live plot on a terminal of 80x24 (goal: 0.5 % of a core)"
+tests/bench/plot 20 | sed 's/^/  /'
+
 if ./naslab sandbox --help >/dev/null 2>&1 && have linux.uml; then
 	echo "naslab sandbox -- true"
 	run_sandbox() { ./naslab sandbox -- true; }

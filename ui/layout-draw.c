@@ -97,11 +97,10 @@ static void draw_gives(struct ui *ui, unsigned row, unsigned cols)
 	if (!s || !s->tops.n)
 		return;
 	top = s->tops.at[0];
-	sbuf_addf(&b, "gives: %zu x %s, %s", s->tops.n, top->layer ? top->layer->name : "disk",
+	sbuf_addf(&b, "gives %zu %s %s", s->tops.n, top->layer ? top->layer->name : "disk",
 		  ui_size(ui, size, s->usable_bytes));
-	if (top->fs.known && s->tops.n == 1)
-		sbuf_addf(&b, ", free %s%s", top->fs.estimate ? "about " : "",
-			  ui_size(ui, size, top->fs.avail));
+	if (top->fs.known && !top->fs.estimate && s->tops.n == 1)
+		sbuf_addf(&b, ", free %s", ui_size(ui, size, top->fs.avail));
 	draw_cell(row, 1, cols - 1, PAINT_TEXT, CUT_END, sbuf_str(&b));
 	sbuf_done(&b);
 }

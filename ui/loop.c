@@ -182,24 +182,31 @@ void ui_wait(struct ui *ui, int timeout_ms)
 }
 
 /* Keys are answered at once; what comes by itself is drawn 4 times a second at most. */
-int ui_run(struct ui *ui)
+void ui_turn(struct ui *ui, int most_ms)
 {
-	int64_t drawn = 0, since, every;
-	bool key_waits = true;
+	int64_t every = FRAME_MS, since = (ui_now_ns() - ui->drawn_ns) / 1000000;
 	int wait;
 
-	while (!ui->quit) {
-		every = term_would_block() ? STALLED_MS : FRAME_MS;
-		since = (ui_now_ns() - drawn) / 1000000;
-		if (ui->changed && (key_waits || since >= every) && every == FRAME_MS) {
+	if (ui->changed && (ui->key_pressed || since >= every)) {
+		if (term_would_block()) {	/* a stalled terminal drops frames */
+			every = STALLED_MS;
+		} else {
 			ui_draw(ui);
-			drawn = ui_now_ns();
+			ui->drawn_ns = ui_now_ns();
 			since = 0;
 		}
-		wait = ui->changed ? (int)(since < every ? every - since : 1) : timer_ms(ui);
-		ui->key_pressed = false;
-		ui_wait(ui, wait);
-		key_waits = ui->key_pressed;
 	}
+	wait = ui->changed ? (int)(since < every ? every - since : STALLED_MS) : timer_ms(ui);
+	if (most_ms >= 0 && (wait < 0 || wait > most_ms))
+		wait = most_ms;
+	ui->key_pressed = false;
+	ui_wait(ui, wait);
+}
+
+int ui_run(struct ui *ui)
+{
+	ui->key_pressed = true;
+	while (!ui->quit)
+		ui_turn(ui, -1);
 	return ui->exit_status;
 }

@@ -77,6 +77,7 @@ struct ui {
 	bool cursor_shown;
 	bool changed;		/* something to draw */
 	bool key_pressed;	/* draw at once, the person waits for it */
+	int64_t drawn_ns;
 	bool quit;
 	int exit_status;
 };
@@ -95,6 +96,8 @@ void ui_close(struct ui *ui);
 /* One turn of the loop, for ui_run() and the tests. */
 void ui_key(struct ui *ui, uint32_t key);
 void ui_draw(struct ui *ui);
+/* Draw when it is due, then wait for anything, at most most_ms (-1: as long as it takes). */
+void ui_turn(struct ui *ui, int most_ms);
 /* Wait for anything, at most timeout_ms (-1: for ever), and handle it. */
 void ui_wait(struct ui *ui, int timeout_ms);
 

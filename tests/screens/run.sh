@@ -15,7 +15,7 @@ for locale in C.UTF-8 C.utf8 en_US.UTF-8; do
 done
 if [ -z "$locale" ]; then echo "no UTF-8 locale"; exit 77; fi
 LC_ALL=$locale TERM=xterm TZ=UTC HOME=$dir XDG_DATA_HOME=$dir NO_COLOR=
-NASLAB_LAYOUTS=${srcdir:-.}/layouts NASLAB_WORKLOADS=${srcdir:-.}/workloads
+NASLAB_LAYOUTS=$here/layouts NASLAB_WORKLOADS=${srcdir:-.}/workloads
 export LC_ALL TERM TZ HOME XDG_DATA_HOME NO_COLOR NASLAB_LAYOUTS NASLAB_WORKLOADS
 unset NASLAB_DB NASLAB_LOOP
 failed=0
