@@ -109,9 +109,7 @@ static void take_signals(struct ui *ui)
 				ui->changed = true;
 				break;
 			case SIGINT:
-				while (ui->n_frames > 1)
-					ui_pop(ui);
-				ui_act(ui, ACT_QUIT);
+				ui_leave(ui);
 				break;
 			default:
 				ui->exit_status = 128 + buf[i];
@@ -161,6 +159,7 @@ void ui_wait(struct ui *ui, int timeout_ms)
 		{ .fd = live ? signal_pipe[0] : -1, .events = POLLIN },
 		{ .fd = w->runs ? w->x.fd : -1, .events = POLLIN },
 	};
+	struct err e = { 0 };
 	uint32_t key;
 	int rc;
 
@@ -175,8 +174,11 @@ void ui_wait(struct ui *ui, int timeout_ms)
 		while (!ui->quit && (key = term_key()))
 			ui_key(ui, key);
 	}
-	if (w->runs && (work_next(w) || work_poll(w, ui->s->db)))
+	if (w->runs && (work_next(w) || work_poll(w, ui->s->db))) {
 		ui->changed = true;
+		if (!w->runs && w->kind != WORK_BENCH && !ui->s->elsewhere && signal_pipe[0] >= 0)
+			session_look(ui->s, &e);	/* the disks are others now */
+	}
 	if (rc <= 0 || p[2].revents)
 		tick(ui);
 }

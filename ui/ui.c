@@ -84,6 +84,20 @@ static void *state_of(struct ui *ui, const struct screen *s)
 	return ui->kept[i];
 }
 
+/* Close the top one; true when it was a screen of its own. */
+static bool drop_top(struct ui *ui)
+{
+	struct frame f = *top_frame(ui);
+
+	ui->changed = true;
+	if (ui->n_frames < 2)
+		return false;
+	ui->n_frames--;
+	if (f.screen->over)
+		state_free(f.screen, f.state);
+	return !f.screen->over;
+}
+
 void *ui_push(struct ui *ui, const struct screen *s)
 {
 	struct frame *f;
@@ -96,7 +110,7 @@ void *ui_push(struct ui *ui, const struct screen *s)
 	*f = (struct frame){ .screen = s, .state = state_of(ui, s) };
 	ui->changed = true;
 	if (s->enter && s->enter(ui, f->state) < 0) {
-		ui_pop(ui);
+		drop_top(ui);
 		return NULL;
 	}
 	return f->state;
@@ -104,14 +118,13 @@ void *ui_push(struct ui *ui, const struct screen *s)
 
 void ui_pop(struct ui *ui)
 {
-	struct frame f = *top_frame(ui);
+	struct frame *f;
 
-	if (ui->n_frames > 1) {
-		ui->n_frames--;
-		if (f.screen->over)
-			state_free(f.screen, f.state);
-	}
-	ui->changed = true;
+	if (!drop_top(ui))
+		return;
+	f = top_frame(ui);	/* it is looked at again: things may have changed */
+	if (f->screen->enter)
+		f->screen->enter(ui, f->state);
 }
 
 void ui_goto(struct ui *ui, const struct screen *s)
@@ -120,7 +133,7 @@ void ui_goto(struct ui *ui, const struct screen *s)
 	unsigned i;
 
 	while (ui_top(ui)->over)
-		ui_pop(ui);
+		drop_top(ui);
 	if (ui_top(ui) == s)
 		return;
 	why = s->needs ? s->needs(ui) : NULL;
@@ -132,7 +145,7 @@ void ui_goto(struct ui *ui, const struct screen *s)
 		if (ui->frames[i].screen != s)
 			continue;
 		while (ui->n_frames > i + 1)
-			ui_pop(ui);
+			drop_top(ui);
 		if (s->enter)
 			s->enter(ui, ui->frames[i].state);
 		return;
@@ -191,7 +204,7 @@ static void leave_take(struct ui *ui, void *arg, size_t at)
 }
 
 /* Leaving with work running: it goes on, and that is said before. */
-static void leave(struct ui *ui)
+void ui_leave(struct ui *ui)
 {
 	struct arena *a;
 	struct choice *items;
@@ -258,7 +271,7 @@ static enum react act_everywhere(struct ui *ui, int act)
 		if (ui->n_frames > 1)
 			ui_pop(ui);
 		else
-			leave(ui);
+			ui_leave(ui);
 		return REACT_DONE;
 	case ACT_HELP:
 		ui_push(ui, &screen_help);
@@ -401,7 +414,7 @@ void ui_close(struct ui *ui)
 	term_close();
 	loop_close();
 	while (ui->n_frames > 1)
-		ui_pop(ui);
+		drop_top(ui);
 	for (i = 0; screens[i]; i++)
 		state_free(screens[i], ui->kept[i]);
 	for (i = 0; i < MESSAGES; i++)

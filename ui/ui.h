@@ -93,6 +93,8 @@ int ui_open(const struct ui_options *o, struct ui **out, struct err *e);
 int ui_run(struct ui *ui);	/* until the end; the exit status */
 void ui_close(struct ui *ui);
 
+void ui_leave(struct ui *ui);	/* as q on the first screen: asks when work runs */
+
 /* One turn of the loop, for ui_run() and the tests. */
 void ui_key(struct ui *ui, uint32_t key);
 void ui_draw(struct ui *ui);
