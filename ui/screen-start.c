@@ -61,6 +61,21 @@ static bool has_spare_disk(const struct session *s)
 	return false;
 }
 
+/* The layout of a build in one line. */
+static void put_layout(json_t *o, const char *text)
+{
+	struct sbuf line = { 0 };
+	struct err e = { 0 };
+	struct recipe *r;
+
+	if (recipe_parse(text, NULL, &r, &e) == 0) {
+		recipe_line(r, &line);
+		recipe_free(r);
+	}
+	json_put_str(o, "layout", sbuf_str(&line));
+	sbuf_done(&line);
+}
+
 /* Read the builds of the database; one that is not there yet has none. */
 static void read_builds(struct ui *ui, struct start *st)
 {
@@ -90,7 +105,7 @@ static void read_builds(struct ui *ui, struct start *st)
 			continue;
 		o = json_object();
 		json_put_str(o, "name", b->name);
-		json_put_str(o, "layout", b->layout);
+		put_layout(o, b->layout);
 		json_put_str(o, "state", build_state_word(b->state));
 		json_array_append_new(st->builds, o);
 	}

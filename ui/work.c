@@ -94,14 +94,34 @@ static struct work_step *step_at(struct work *w, unsigned n)
 	return &w->steps[n - 1];
 }
 
-static void step_event(struct work *w, const json_t *ev)
+/* A build that failed or was stopped takes back what it made: steps of their own, numbered
+ * from 1 again, which stand behind those of the plan. */
+static bool takes_back(const struct work *w, unsigned n, const char *state)
 {
-	struct work_step *s = step_at(w, (unsigned)json_u64(ev, "n", 0));
-	const char *state = json_str(ev, "state"), *why = json_str(ev, "why");
 	size_t i;
 
-	if (!s || !state)
+	for (i = 0; i < w->n_steps; i++) {
+		if (w->steps[i].state == 'E')
+			return true;
+	}
+	return !strcmp(state, "undone") || (n <= w->n_steps && w->steps[n - 1].state == '+');
+}
+
+static void step_event(struct work *w, const json_t *ev)
+{
+	const char *state = json_str(ev, "state"), *why = json_str(ev, "why");
+	unsigned n = (unsigned)json_u64(ev, "n", 0);
+	struct work_step *s;
+	size_t i;
+
+	if (!state || !n)
 		return;
+	if (w->kind == WORK_BUILD && !w->n_planned && takes_back(w, n, state))
+		w->n_planned = (unsigned)w->n_steps;
+	s = step_at(w, w->n_planned + n);
+	if (!s)
+		return;
+	s->n = n;
 	if (why) {
 		free(s->why);
 		s->why = copy(why);
@@ -302,7 +322,7 @@ static void begin_event(struct work *w, const json_t *ev)
 	size_t i;
 
 	w->build_id = (int64_t)json_u64(ev, "build", (uint64_t)w->build_id);
-	if (n)
+	if (n && w->kind == WORK_BUILD)
 		step_at(w, n);
 	w->reps = (unsigned)json_u64(ev, "reps", w->reps);
 	w->n_runs = json_u64(ev, "runs", w->n_runs);

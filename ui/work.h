@@ -58,6 +58,7 @@ struct work {
 
 	struct work_step *steps;
 	size_t n_steps, n_done;
+	unsigned n_planned;	/* steps of the plan, once taking back has begun; else 0 */
 
 	char *lines[WORK_LINES];	/* ring */
 	unsigned n_lines;
