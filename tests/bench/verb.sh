@@ -47,9 +47,9 @@ bad_file() {
 	NASLAB_WORKLOADS="$tmp/bad" refuses 2 'x.workload line 2: fileset has no "sise"; did you mean "size"?' \
 		bench "$dir" --workload x
 }
-# Wait at most 20 s until the command is true.
+# Wait at most a minute until the command is true.
 until_true() {
-	local end=$((SECONDS + 20))
+	local end=$((SECONDS + 60))
 	until "$@"; do
 		[ $SECONDS -lt $end ] || return 1
 		read -rt 0.05 <> <(:) || true
@@ -60,7 +60,7 @@ one_is_done() { grep -q '"event":"run"' "$tmp/events"; }
 # Start what lasts; its process is $verb, its executor $executor, and one run is done.
 start() {
 	: >"$tmp/events"
-	./naslab bench "$dir" --workload 2G --scale 0.2 --reps 500 --json >"$tmp/events" 2>"$tmp/out" &
+	./naslab bench "$dir" --workload 2G --scale 0.05 --reps 1000 --json >"$tmp/events" 2>"$tmp/out" &
 	verb=$!
 	until_true one_is_done || return 1
 	executor=$(sed 's/.*"pid":\([0-9]*\).*/\1/' "$dir"/.naslab-bench-*/manifest)
