@@ -261,6 +261,7 @@ void job_hear(struct job *j)
 		return;
 	}
 	j->end = (struct ending){ .rc = -1 };
+	err_set(&j->end.err, ERR_FAIL, "sandbox: its keeper was killed");
 	j->heard = 2;
 	mend(j);
 }

@@ -174,13 +174,13 @@ static int judge(const struct ending *end, int relayed, int by_signal, int *stat
 {
 	struct sbuf log = { 0 };
 
-	if (end->err.kind) {
-		*e = end->err;
-		return -1;
-	}
 	if (end->rc >= 0 || relayed >= 0) {
 		*status = end->rc >= 0 ? end->rc : relayed;
 		return 0;
+	}
+	if (end->err.kind) {
+		*e = end->err;
+		return -1;
 	}
 	if (by_signal) {
 		*status = 128 + by_signal;

@@ -42,6 +42,7 @@ ended "SIGKILL of the launcher" 137
 start --disk hdd:1G -- sh -c "$command"
 kill -KILL "$(ps -o ppid= -p "$kernel")"
 ended "SIGKILL of the keeper" 1
+holds "and it is said" grep -q 'its keeper was killed' "$errors"
 
 start --disk hdd:1G -- sh -c "$command"
 kill -KILL "$kernel"
