@@ -25,7 +25,8 @@ struct store;
  * from the layout and refuses when the digest differs.
  *
  *   {"verb":"build","layout":"...","name":"nas1","db":"...","digest":"...",
- *    "disks":[{identity..., "role":"data"}], "wipe":["/dev/sdd"]}
+ *    "disks":[{identity..., "role":"data"}], "wipe":["/dev/sdd"],
+ *    "secret":"passphrase"}
  *   {"verb":"destroy","name":"nas1","db":"..."}     {"verb":"recover","name":"nas1",...}
  *   {"verb":"bench", ...}                            see bench.h
  *
@@ -40,6 +41,8 @@ struct store;
 /* The order of a build, from a plan and the disks it was made for. wipe: words the user
  * named with --wipe (paths or names), NULL-terminated or NULL. */
 json_t *order_build(const struct plan *p, const char *db, char *const *wipe);
+/* The passphrase for layouts that encrypt; it goes to the tools' standard input only. */
+void order_secret(json_t *order, const char *passphrase);
 json_t *order_simple(const char *verb, const char *name, const char *db);
 
 /* A running executor, seen from outside. */

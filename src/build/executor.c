@@ -67,7 +67,7 @@ static int run_step(struct run *r, const struct step *s, struct err *e)
 		rc = -1;
 	}
 	if (rc == 0)
-		rc = run_argv(r, &s->argv, s->input, e);
+		rc = run_argv(r, &s->argv, s->secret ? r->secret : s->input, e);
 	for (i = 0; i < s->makes.n && rc == 0; i++)
 		rc = wait_for(s->makes.at[i], e);
 	if (rc == 0 && r->journal_broken) {
@@ -134,6 +134,8 @@ static int check_order(struct run *r, struct err *e)
 	}
 	if (guard_check(r->made.plan, r->made.inv, r->order.wipe, e))
 		return -1;
+	if (plan_needs_secret(r->made.plan) && !r->secret)
+		return err_set(e, ERR_USAGE, "this layout encrypts, and the order brings no passphrase");
 	digest = plan_digest(r->made.plan, r->arena);
 	if (strcmp(digest, r->order.digest) && unread)
 		return err_set(e, ERR_REFUSED, "the disks hold something that could not be seen without "
@@ -251,6 +253,10 @@ static int dispatch(struct run *r)
 
 	if (order_read(r->arena, r->asked, &r->order, &e))
 		return run_end(r, &e, NULL);
+	r->secret = arena_strdup(r->arena, json_str(r->asked, "secret"));
+	json_object_del(r->asked, "secret");
+	if (r->secret && !*r->secret)
+		r->secret = NULL;
 	r->touched = arena_array(r->arena, r->order.n_disks + 1, sizeof(*r->touched));
 	for (i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
 		if (strcmp(verbs[i].name, r->order.verb))

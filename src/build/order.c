@@ -27,6 +27,11 @@ json_t *order_simple(const char *verb, const char *name, const char *db)
 	return order;
 }
 
+void order_secret(json_t *order, const char *passphrase)
+{
+	json_put_str(order, "secret", passphrase);
+}
+
 json_t *order_build(const struct plan *p, const char *db, char *const *wipe)
 {
 	const struct stack *s = p->stack;

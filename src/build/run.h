@@ -62,6 +62,7 @@ struct run {
 	struct order order;
 	json_t *asked, *stored;	/* the order as it came, and the one of the build it names */
 	struct remade made;
+	const char *secret;	/* the order's passphrase: kept here alone, never journalled */
 	int64_t build;		/* row in the store; 0: not journalled yet */
 	bool *touched;		/* has this build written to disk i? */
 	int *locks;		/* two descriptors a disk; -1: none */

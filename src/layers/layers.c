@@ -12,6 +12,8 @@ const struct layer *const layers[] = {
 	&layer_lvmcache,
 	&layer_writecache,
 	&layer_bcache,
+	&layer_luks,
+	&layer_integrity,
 	&layer_ext4,
 	&layer_xfs,
 	&layer_jfs,

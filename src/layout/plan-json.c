@@ -102,6 +102,8 @@ static json_t *step_json(const struct step *s)
 	json_object_set_new(o, "argv", words_json(&s->argv));
 	if (s->input)
 		json_put_str(o, "stdin", s->input);
+	if (s->secret)
+		json_object_set_new(o, "passphrase", json_true());
 	for (i = 0; i < s->destroys.n; i++)
 		json_add_str(destroys, ((const struct disk *)s->destroys.at[i])->name);
 	json_object_set_new(o, "destroys", destroys);

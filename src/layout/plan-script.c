@@ -75,6 +75,12 @@ static const char builtins[] =
 	"\tln -sfn \"/dev/$(ls \"/sys/class/block/$(kernel_name \"$2\")/holders\")\" \"$1\"\n"
 	"}\n";
 
+static const char secret[] =
+	"\n"
+	"# the passphrase is the first line of this file\n"
+	"[ -r \"${NASLAB_KEY:-}\" ] || stop \"NASLAB_KEY has to name a file with the passphrase\"\n"
+	"passphrase() { head -n 1 \"$NASLAB_KEY\" | tr -d '\\n'; }\n";
+
 /* A comment is one line, whatever the text holds. */
 static void comment(struct sbuf *out, const char *text)
 {
@@ -111,8 +117,12 @@ static void print_step(const struct step *s, struct sbuf *out)
 	sbuf_addf(out, "# %u: ", s->n);
 	sbuf_add_safe(out, s->why);
 	sbuf_addc(out, '\n');
+	if (s->secret)
+		sbuf_add(out, "passphrase | ");
 	argv_print(&s->argv, out);
-	if (s->input)
+	if (s->secret)
+		sbuf_addc(out, '\n');
+	else if (s->input)
 		sbuf_addf(out, " <<'INPUT'\n%sINPUT\n", s->input);
 	else
 		sbuf_add(out, " </dev/null\n");
@@ -142,6 +152,8 @@ void plan_script(const struct plan *p, struct sbuf *out)
 			break;
 		}
 	}
+	if (plan_needs_secret(p))
+		sbuf_add(out, secret);
 	check_disks(p->stack, out);
 	for (i = 0; i < p->steps.n; i++)
 		print_step(p->steps.at[i], out);

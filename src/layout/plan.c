@@ -29,6 +29,17 @@ bool plan_builtin(const char *word)
 	return false;
 }
 
+bool plan_needs_secret(const struct plan *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->steps.n; i++) {
+		if (((const struct step *)p->steps.at[i])->secret)
+			return true;
+	}
+	return false;
+}
+
 struct step *plan_step(struct plan *p, const char *layer, const char *why, ...)
 {
 	struct step *s = arena_alloc(p->arena, sizeof(*s));

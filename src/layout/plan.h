@@ -28,6 +28,7 @@ struct step {
 	const char *layer;	/* which layer wants it: "md"; "wipe" for the clearing of disks */
 	struct argv argv;
 	const char *input;	/* its standard input; NULL: closed */
+	bool secret;		/* the passphrase of the order is its standard input */
 	struct list writes;	/* const struct node *: block devices it writes to */
 	struct list makes;	/* struct effect * */
 	struct list destroys;	/* const struct disk *: whose content is lost by it */
@@ -74,6 +75,9 @@ struct argv *step_undo_argv(struct plan *p, struct step *s);	/* to add words to 
  * that the next layer never meets an old volume group or file system.
  */
 void plan_wipe(struct plan *p, const char *layer, const char *dev, const struct node *n);
+
+/* Does some step want a passphrase? It comes with the order, never with the plan. */
+bool plan_needs_secret(const struct plan *p);
 
 /* One sentence of advice; src/layout/advice.c has the table of rules. */
 struct advice {
