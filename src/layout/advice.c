@@ -154,7 +154,7 @@ static const char *unused_space(const struct stack *s, struct arena *a)
 		if (!largest || n->split.unused > largest->split.unused)
 			largest = n;
 	}
-	if (unused < s->raw_bytes / 20)
+	if (!largest || unused < s->raw_bytes / 20)
 		return NULL;
 	size_text(size, unused, SIZE_SI);
 	size_text(tail, largest->split.unused, SIZE_SI);
