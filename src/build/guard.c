@@ -254,24 +254,39 @@ static bool sig_is_planned(const struct stack *s, const struct disk *d, const st
 	return false;
 }
 
+/* Was this there already when the disk was planned with, and let go by its owner? Only a
+ * build that was cut short may still have it; on a finished one it is new. */
+static bool was_there(const struct run *r, const struct ordered_disk *o, const char *word)
+{
+	const json_t *item;
+	size_t i;
+
+	if (strcmp(r->order.verb, "recover"))
+		return false;
+	json_array_foreach(o->was, i, item) {
+		if (json_is_string(item) && !strcmp(json_string_value(item), word))
+			return true;
+	}
+	return false;
+}
+
 /* One disk: only what this build put there, or what its owner let it overwrite. */
 static int check_ours(struct run *r, size_t i, struct err *e)
 {
+	const struct ordered_disk *o = &r->order.disks[i];
 	const struct disk *d = r->made.picks[i].disk;
-	struct identity now;
 	size_t k;
 
-	disk_identity(d, r->arena, &now);
-	if (*now.content && !strcmp(now.content, r->order.disks[i].id.content))
-		return 0;
 	for (k = 0; k < d->n_parts; k++) {
-		if (!part_is_planned(r->made.stack, d, &d->parts[k]))
+		if (!part_is_planned(r->made.stack, d, &d->parts[k]) &&
+		    !was_there(r, o, word_of_part(r->arena, &d->parts[k])))
 			return err_set(e, ERR_REFUSED, "%s no longer holds what %s put there: %s is not one "
 				       "of its partitions; nothing was touched", d->name, r->order.name,
 				       d->parts[k].name);
 	}
 	for (k = 0; k < d->n_sigs; k++) {
-		if (!sig_is_planned(r->made.stack, d, &d->sigs[k]))
+		if (!sig_is_planned(r->made.stack, d, &d->sigs[k]) &&
+		    !was_there(r, o, word_of_sig(r->arena, &d->sigs[k])))
 			return err_set(e, ERR_REFUSED, "%s no longer holds what %s put there: %s now has %s on "
 				       "it; nothing was touched", d->name, r->order.name, d->sigs[k].on,
 				       d->sigs[k].type);

@@ -6,6 +6,7 @@
  * made here a second time, from the layout's text and the disks as they are now, so
  * nothing that lies in the pipe or in the database is ever run.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -32,6 +33,31 @@ void order_secret(json_t *order, const char *passphrase)
 	json_put_str(order, "secret", passphrase);
 }
 
+/* One thing that lay on a disk when it was planned with, as a word to compare. */
+const char *word_of_sig(struct arena *a, const struct sig *sig)
+{
+	return arena_printf(a, "%s on %s at %" PRIu64, sig->type, sig->on, sig->offset);
+}
+
+const char *word_of_part(struct arena *a, const struct part *part)
+{
+	return arena_printf(a, "part %u from %" PRIu64 ", %" PRIu64, part->number, part->start, part->bytes);
+}
+
+/* What the owner let us overwrite: after a power cut while it was cleared, some of it is
+ * still there, and recover has to know it is not somebody's new data. */
+static json_t *content_words(struct arena *a, const struct disk *d)
+{
+	json_t *words = json_array();
+	size_t i;
+
+	for (i = 0; i < d->n_sigs; i++)
+		json_add_str(words, word_of_sig(a, &d->sigs[i]));
+	for (i = 0; i < d->n_parts; i++)
+		json_add_str(words, word_of_part(a, &d->parts[i]));
+	return words;
+}
+
 json_t *order_build(const struct plan *p, const char *db, char *const *wipe)
 {
 	const struct stack *s = p->stack;
@@ -55,6 +81,7 @@ json_t *order_build(const struct plan *p, const char *db, char *const *wipe)
 		json_put_str(disk, "role", n->role == ROLE_CACHE ? "cache" : "data");
 		json_put_u64(disk, "lsec", n->disk->lsec);
 		json_put_u64(disk, "psec", n->disk->psec);
+		json_object_set_new(disk, "was", content_words(a, n->disk));
 		json_object_set_new(disk, "rotational", json_boolean(n->disk->rotational));
 		json_array_append_new(disks, disk);
 	}
@@ -79,6 +106,7 @@ static int read_disk(struct arena *a, const json_t *json, struct ordered_disk *d
 	d->lsec = (uint32_t)json_u64(json, "lsec", 512);
 	d->psec = (uint32_t)json_u64(json, "psec", 512);
 	d->rotational = json_is_true(json_object_get(json, "rotational"));
+	d->was = json_object_get(json, "was");
 	return 0;
 }
 
@@ -147,8 +175,9 @@ static const struct disk *find_again(struct arena *a, const struct inventory *in
 static const struct disk *absent_disk(struct arena *a, const struct ordered_disk *o)
 {
 	struct disk *d = arena_alloc(a, sizeof(*d));
+	const char *slash = strrchr(o->id.path, '/');
 
-	d->name = arena_strdup(a, o->id.name ? o->id.name : strrchr(o->id.path, '/') + 1);
+	d->name = arena_strdup(a, o->id.name ? o->id.name : slash ? slash + 1 : o->id.path);
 	d->path = arena_strdup(a, o->id.path);
 	d->model = o->id.model;
 	d->serial = o->id.serial;

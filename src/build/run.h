@@ -29,11 +29,14 @@ struct order {
 		enum role role;
 		uint32_t lsec, psec;
 		bool rotational;
+		const json_t *was;	/* words for what it held when it was planned with */
 	} *disks;
 	size_t n_disks;
 	char **wipe;		/* NULL-terminated */
 };
 
+const char *word_of_sig(struct arena *a, const struct sig *sig);
+const char *word_of_part(struct arena *a, const struct part *part);
 int order_read(struct arena *a, const json_t *json, struct order *out, struct err *e);
 
 /*
