@@ -108,6 +108,9 @@ static void read_builds(struct ui *ui, struct start *st)
 		put_layout(o, b->layout);
 		json_put_str(o, "state", build_state_word(b->state));
 		json_array_append_new(st->builds, o);
+		if (b->executor_pid && b->state != BUILD_BUILT && !ui->s->work.runs &&
+		    work_attach(&ui->s->work, ui->s->db, b->name, &e) < 0)
+			ui_fail(ui, &e);	/* else it is shown while it works */
 	}
 out:
 	store_close(store);

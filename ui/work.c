@@ -450,6 +450,21 @@ static int read_journal(struct work *w, const char *db, bool *any)
 	return rc;
 }
 
+/* The words of the steps that will come, from the plan as it was recorded. */
+static void recorded_steps(struct work *w, const char *plan)
+{
+	json_t *json = plan ? json_loads(plan, 0, NULL) : NULL, *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(json, "steps"), i, row) {
+		struct work_step *s = step_at(w, (unsigned)json_u64(row, "n", 0));
+
+		if (s && !s->why)
+			s->why = copy(json_str(row, "why"));
+	}
+	json_decref(json);
+}
+
 int work_attach(struct work *w, const char *db, const char *name, struct err *e)
 {
 	struct arena *a = arena_new();
@@ -473,6 +488,8 @@ int work_attach(struct work *w, const char *db, const char *name, struct err *e)
 		w->x.pid = b.executor_pid;
 		w->runs = true;
 		w->began_ns = w->last_line_ns = w->polled_ns = ui_now_ns();
+		if (w->kind == WORK_BUILD)
+			recorded_steps(w, b.plan);
 		read_journal(w, db, &any);
 		if (w->ended)	/* of an earlier order on the same build */
 			w->ended = false;
