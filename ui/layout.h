@@ -22,6 +22,11 @@ bool layout_at(const struct ui *ui, const struct layout *l, size_t *i);
 const struct layer *layout_layer(const struct ui *ui, const struct layout *l);
 size_t option_rows(const struct layer *layer);
 
+/* Open the list of layouts. */
+void layout_import(struct ui *ui, struct layout *l);
+/* What was only tried is forgotten; arg is not used. */
+void layout_show_again(struct ui *ui, void *arg);
+
 /* The disks of the stack to one scale, with what their bytes are spent on. */
 void draw_disks(struct ui *ui, struct area a);
 /* "survives any 1 disk" */

@@ -3,7 +3,7 @@
  * screen-disks - what is there, what is on it, who uses it; and the marks that say which
  * disks the layout may have. A disk in use refuses its mark with the reason.
  */
-#include "ui/ui.h"
+#include "ui/disks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -181,11 +181,6 @@ static void draw_columns(const struct columns *c, unsigned row, unsigned cols)
 	draw_text(row, c->what, PAINT_TEXT, small ? "what" : "on it / who uses it");
 }
 
-static const char *what_on(const struct disk *d)
-{
-	return d->why && *d->why ? safe_text(d->why) : "nothing";
-}
-
 static void draw_disk(struct ui *ui, const struct disks *st, const struct columns *c,
 		      unsigned row, unsigned cols, size_t i)
 {
@@ -216,96 +211,9 @@ static void draw_disk(struct ui *ui, const struct disks *st, const struct column
 		  disk_state_word(d->state));
 	if (c->where)
 		draw_cell(row, c->where, 10, p, CUT_END, d->where ? safe_text(d->where) : "");
-	draw_cell(row, c->what, cols - c->what, p, CUT_END, what_on(d));
+	draw_cell(row, c->what, cols - c->what, p, CUT_END, disk_what(d));
 	if (on)
 		ui_cursor(ui, row, small ? 3 : 5);
-}
-
-/* Everything about one disk, whole; the first lines are those that matter most. */
-static void details(const struct ui *ui, const struct disk *d, struct sbuf *out)
-{
-	char bytes[SIZE_TEXT], size[SIZE_TEXT];
-	size_t i;
-
-	sbuf_addf(out, "%s    serial %s", d->model ? safe_text(d->model) : "model not known",
-		  d->serial ? safe_text(d->serial) : "not known");
-	if (d->wwn)
-		sbuf_addf(out, "    wwn %s", safe_text(d->wwn));
-	sbuf_addf(out, "\n%s bytes = %s    sectors %u/%u", size_text(bytes, d->bytes, SIZE_BYTES),
-		  size_text(size, d->bytes, ui->s->units == SIZE_IEC ? SIZE_IEC : SIZE_SI),
-		  d->lsec, d->psec);
-	if (d->transport)
-		sbuf_addf(out, "    %s", safe_text(d->transport));
-	if (d->where)
-		sbuf_addf(out, ", %s", safe_text(d->where));
-	if (d->zoned)
-		sbuf_addf(out, "    zoned: %s", d->zoned);
-	sbuf_add(out, "\non it: ");
-	for (i = 0; i < d->n_sigs; i++) {
-		const struct sig *g = &d->sigs[i];
-
-		if (i && !strcmp(g->type, g[-1].type) && !strcmp(g->on, g[-1].on))
-			continue;	/* the backup of the same table */
-		sbuf_addf(out, "%s%s", i ? ", " : "", safe_text(g->type));
-		if (g->label && *g->label)
-			sbuf_addf(out, " \"%s\"", safe_text(g->label));
-		if (strcmp(g->on, d->name))
-			sbuf_addf(out, " on %s", g->on);
-	}
-	if (!d->n_sigs)
-		sbuf_add(out, d->unread ? "could not be read" : "nothing recognised");
-	sbuf_add(out, "\nwho uses it: ");
-	for (i = 0; i < d->n_uses; i++)
-		sbuf_addf(out, "%s%s: %s %s", i ? ", " : "", d->uses[i].on, d->uses[i].kind,
-			  safe_text(d->uses[i].what));
-	if (!d->n_uses)
-		sbuf_add(out, "nobody (mounts, swap, md, LVM, dm, bcache, btrfs, open: asked)");
-	sbuf_add(out, "\nmay be used: ");
-	if (d->state == DISK_FREE && !d->unread)
-		sbuf_add(out, "yes");
-	else if (d->state == DISK_DATA && !d->unread)
-		sbuf_add(out, "yes, but this data is lost; the last question will name it");
-	else
-		sbuf_addf(out, "no: %s", d->why ? safe_text(d->why) : disk_state_word(d->state));
-	if (d->twin)
-		sbuf_add(out, "\n! another disk has the same serial: told apart by its path");
-	if (d->by_id)
-		sbuf_addf(out, "\n%s", safe_text(d->by_id));
-	for (i = 0; i < d->n_parts; i++)
-		sbuf_addf(out, "\npartition %u, %s: %s from %s", d->parts[i].number,
-			  d->parts[i].name, size_text(size, d->parts[i].bytes, SIZE_SI),
-			  size_text(bytes, d->parts[i].start, SIZE_BYTES));
-}
-
-/* Second panel of a tall window: the marked disks to one scale. */
-static void draw_scale(struct ui *ui, struct area a)
-{
-	const struct session *s = ui->s;
-	uint64_t largest = 1;
-	char size[SIZE_TEXT];
-	unsigned row = a.row, width = a.cols - 24;
-	size_t i;
-
-	draw_rule(row++, 0, a.cols, "the marked disks to one scale", "");
-	for (i = 0; i < s->inv->n_disks; i++) {
-		if (s->marks[i] && s->inv->disks[i].bytes > largest)
-			largest = s->inv->disks[i].bytes;
-	}
-	for (i = 0; i < s->inv->n_disks && row < a.row + a.rows; i++) {
-		const struct disk *d = &s->inv->disks[i];
-		unsigned cells, c;
-
-		if (!s->marks[i])
-			continue;
-		draw_cell(row, 1, 8, PAINT_TEXT, CUT_START, d->name);
-		draw_cell(row, 10, 4, PAINT_TEXT, CUT_END, disk_kind_word(d->kind));
-		draw_right(row, 14, 8, PAINT_TEXT, ui_size(ui, size, d->bytes));
-		cells = (unsigned)((double)d->bytes / (double)largest * width + 0.5);
-		for (c = 0; c < (cells ? cells : 1); c++)
-			draw_text(row, 23 + c, s->marks[i] == 'C' ? PAINT_CACHE : PAINT_TEXT,
-				  s->marks[i] == 'C' ? "c" : "·");
-		row++;
-	}
 }
 
 static void disks_head(struct ui *ui, const struct disks *st)
@@ -366,21 +274,21 @@ static void disks_draw(struct ui *ui, void *state, struct area body)
 		struct sbuf line = { 0 };
 
 		sbuf_addf(&line, "%s %s %s", d->serial ? safe_text(d->serial) : "",
-			  d->where ? safe_text(d->where) : "", what_on(d));
+			  d->where ? safe_text(d->where) : "", disk_what(d));
 		draw_cell(row, 1, body.cols - 1, PAINT_TEXT, CUT_END, sbuf_str(&line));
 		sbuf_done(&line);
 	} else if (d) {
 		draw_rule(row++, 0, body.cols, d->name, st->more ? "Enter shows the list again" :
 			  "details follow the cursor");
-		details(ui, d, &text);
-		draw_wrapped((struct area){ row, 1, st->more ? detail - 1 : detail - 1, body.cols - 2 },
+		disk_details(ui, d, &text);
+		draw_wrapped((struct area){ row, 1, detail - 1, body.cols - 2 },
 			     PAINT_TEXT, sbuf_str(&text));
 		sbuf_done(&text);
 		row += detail - 1;
 	}
 	if (body.rows >= 36 && row + 4 < body.row + body.rows &&
 	    session_marked(ui->s, 'D', NULL) + session_marked(ui->s, 'C', NULL))
-		draw_scale(ui, (struct area){ row, 0, body.row + body.rows - row, body.cols });
+		disks_scale(ui, (struct area){ row, 0, body.row + body.rows - row, body.cols });
 }
 
 /* --- actions --------------------------------------------------------------------------- */
@@ -401,7 +309,7 @@ static void mark(struct ui *ui, struct disks *st, char to)
 		return;
 	}
 	if (to && d->state == DISK_DATA)
-		ui_say(ui, '!', "%s holds data that will be lost: %s", d->name, what_on(d));
+		ui_say(ui, '!', "%s holds data that will be lost: %s", d->name, disk_what(d));
 	roll_act(&st->roll, ACT_DOWN, st->page);
 }
 
