@@ -18,6 +18,7 @@ const struct layer *const layers[] = {
 	&layer_xfs,
 	&layer_jfs,
 	&layer_btrfs,
+	&layer_reiserfs,
 	&layer_mergerfs,
 	NULL
 };

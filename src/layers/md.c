@@ -57,7 +57,9 @@ struct md_priv {
 	struct md_shape shape;
 	uint64_t offset;		/* bytes */
 	uint64_t *used;			/* of each kid's data area, bytes */
-	const char *policy;		/* what it gets: resync bitmap ppl; NULL for raid0 */
+	const char *policy;		/* what it gets: resync bitmap ppl journal; NULL for raid0 */
+	unsigned members;		/* kids before the journal */
+	const struct node *journal;
 };
 
 static const struct md_level *md_level_find(const char *name)
@@ -150,9 +152,12 @@ static const struct option md_options[] = {
 		  "2 is a three-way raid1 for 3 and raid6 from 4; 3 is a mirror of all" },
 	{ .name = "chunk", .type = OPTION_SIZE, .min = 4096, .max = 64 * MIB, .def = "512K",
 	  .help = "how much goes to one member before the next, a power of two" },
-	{ .name = "consistency", .type = OPTION_WORD, .words = "bitmap resync ppl", .def = "bitmap",
+	{ .name = "consistency", .type = OPTION_WORD, .words = "bitmap resync ppl journal",
+	  .def = "bitmap",
 	  .help = "what an unclean stop costs: a full resync, a short one (bitmap), or none and no "
-		  "write hole (ppl, raid5 only)" },
+		  "write hole (ppl for raid5; journal on the cache disk for raid5 and raid6)" },
+	{ .name = "journal", .type = OPTION_SIZE, .min = 64 * MIB, .max = TIB, .def = "1G",
+	  .help = "consistency=journal: how much of the cache disk" },
 	{ .name = "layout", .type = OPTION_WORD, .words = "n2 n3 n4 f2 f3 o2 o3", .def = "n2",
 	  .help = "raid10: near, far or offset, and how many copies" },
 	{ .name = "missing", .type = OPTION_COUNT, .min = 0, .max = 2, .def = "0",
@@ -191,6 +196,12 @@ static int md_check(const struct stmt *st, struct err *e)
 	if (level && consistency && !strcmp(consistency, "ppl") && strcmp(level, "raid5"))
 		return err_set(e, ERR_USAGE, "consistency=ppl works with raid5 only, not with %s; "
 			       "consistency=bitmap does", level);
+	if (level && consistency && !strcmp(consistency, "journal") && strcmp(level, "raid5") &&
+	    strcmp(level, "raid6"))
+		return err_set(e, ERR_USAGE, "consistency=journal is for raid5 and raid6, not %s; "
+			       "consistency=bitmap works there", level);
+	if (stmt_value(st, "journal") && (!consistency || strcmp(consistency, "journal")))
+		return err_set(e, ERR_USAGE, "journal= is for consistency=journal");
 	if (level && !strcmp(level, "raid0") && consistency)
 		return err_set(e, ERR_USAGE, "raid0 has nothing to keep consistent; leave consistency= out");
 	if (stmt_count(st, "missing") && ((level && !strcmp(level, "raid0")) ||
@@ -253,7 +264,33 @@ static const char *md_policy(struct stack *s, struct node *n, const struct md_pr
 				       "a bitmap", stack_label(s, n), p->shape.devices, p->level->name);
 		return "bitmap";
 	}
+	if (!strcmp(asked, "journal") && !p->level->parity) {
+		n->note = arena_printf(s->arena, "%s has %u members, so %s: a journal is for raid5 and raid6, "
+				       "it gets a bitmap", stack_label(s, n), p->shape.devices, p->level->name);
+		return "bitmap";
+	}
 	return asked;
+}
+
+/* The journal is no member: it takes nothing of them, and is written last to mdadm, which
+ * would take the data offset from it otherwise. */
+static int md_journal(struct stack *s, struct node *n, struct md_priv *p, struct err *e)
+{
+	struct node *journal;
+
+	p->members = n->n_kids;
+	if (!p->policy || strcmp(p->policy, "journal"))
+		return 0;
+	journal = stack_cache(s, node_size(n, "journal"), e);
+	if (!journal)
+		return -1;
+	if (journal->lsec > n->lsec)
+		return err_set(e, ERR_USAGE, "%s has %u-byte sectors, more than the %u of the members",
+			       journal->name, journal->lsec, n->lsec);
+	node_add_kid(s, n, journal);
+	p->journal = journal;
+	node_fact_u64(s, n, "journal_bytes", journal->bytes);
+	return 0;
 }
 
 static int md_width(struct stack *s, struct node *n, struct md_priv *p, unsigned width,
@@ -327,6 +364,8 @@ static int md_size(struct stack *s, struct node *n, struct err *e)
 		p->used[i] = md_component(&p->shape, area / SECTOR) * SECTOR;
 	}
 	md_limits(n, p);
+	if (md_journal(s, n, p, e))
+		return -1;
 	n->name = stack_label(s, n);
 	n->dev = arena_printf(s->arena, "/dev/md/%s-%s", s->name, n->name);
 	if (p->policy)
@@ -346,11 +385,13 @@ static void md_account(const struct node *n, const struct split *mine, struct sp
 	uint64_t used = 0, left = n->bytes;
 	unsigned i;
 
-	for (i = 0; i < n->n_kids; i++)
+	if (p->journal)
+		kids[p->members].usable = p->journal->bytes;
+	for (i = 0; i < p->members; i++)
 		used += p->used[i];
-	for (i = 0; i < n->n_kids; i++) {
+	for (i = 0; i < p->members; i++) {
 		uint64_t member = n->kids[i]->bytes;
-		uint64_t want = i + 1 == n->n_kids ? left :
+		uint64_t want = i + 1 == p->members ? left :
 			(uint64_t)((unsigned __int128)n->bytes * p->used[i] / used);
 		uint64_t rest;
 
@@ -373,7 +414,7 @@ static void md_account(const struct node *n, const struct split *mine, struct sp
 }
 
 /* raid10: is some chunk without a copy? Copies lie on neighbouring devices. */
-static bool raid10_lost(const struct node *n, const struct md_priv *p, const enum health *kids)
+static bool raid10_lost(const struct md_priv *p, const enum health *kids)
 {
 	unsigned devices = p->shape.devices, i, k;
 
@@ -383,7 +424,7 @@ static bool raid10_lost(const struct node *n, const struct md_priv *p, const enu
 		for (k = 0; k < p->shape.copies; k++) {
 			unsigned d = (at + k) % devices;
 
-			if (d < n->n_kids && kids[d] != HEALTH_LOST)
+			if (d < p->members && kids[d] != HEALTH_LOST)
 				break;
 		}
 		if (k == p->shape.copies)
@@ -398,11 +439,13 @@ static enum health md_health(const struct node *n, const enum health *kids)
 	unsigned lost = n->missing, i;
 	bool degraded = n->missing > 0;
 
-	for (i = 0; i < n->n_kids; i++) {
+	for (i = 0; i < p->members; i++) {
 		lost += kids[i] == HEALTH_LOST;
 		degraded |= kids[i] != HEALTH_OK;
 	}
-	if (!strcmp(p->level->name, "raid10") ? raid10_lost(n, p, kids) :
+	/* without its journal an array can be read but no longer be written */
+	degraded |= p->journal && kids[p->members] != HEALTH_OK;
+	if (!strcmp(p->level->name, "raid10") ? raid10_lost(p, kids) :
 	    lost > (p->level->mirror ? p->shape.devices - 1 : p->level->parity))
 		return HEALTH_LOST;
 	return degraded ? HEALTH_DEGRADED : HEALTH_OK;
@@ -416,7 +459,7 @@ static int md_plan(const struct node *n, struct plan *plan, struct err *e)
 	unsigned i;
 
 	(void)e;
-	st = plan_step(plan, "md", "join %u members into %s, %s%s", n->n_kids, n->name, n->level,
+	st = plan_step(plan, "md", "join %u members into %s, %s%s", p->members, n->name, n->level,
 		       n->missing ? ", one comes later" : "");
 	step_args(plan, st, "mdadm", "--create", n->dev, "--run", "--homehost=any",
 		  "--metadata=1.2", NULL);
@@ -431,18 +474,22 @@ static int md_plan(const struct node *n, struct plan *plan, struct err *e)
 		step_args(plan, st, "--bitmap=internal", NULL);
 	else if (p->policy && !strcmp(p->policy, "resync"))
 		step_args(plan, st, "--bitmap=none", NULL);
-	else if (p->policy)
+	else if (p->policy && !strcmp(p->policy, "ppl"))
 		step_args(plan, st, "--consistency-policy=ppl", NULL);
 	/* without it mdadm starts a parity array degraded with a spare, which a power cut
 	 * turns into one that cannot be started */
 	if (p->level->parity && !n->missing)
 		step_args(plan, st, "--force", NULL);
-	for (i = 0; i < n->n_kids; i++) {
+	for (i = 0; i < p->members; i++) {
 		step_args(plan, st, n->kids[i]->dev, NULL);
 		step_writes(plan, st, n->kids[i]);
 	}
 	for (i = 0; i < n->missing; i++)
 		step_args(plan, st, "missing", NULL);
+	if (p->journal) {
+		step_args(plan, st, "--write-journal", p->journal->dev, NULL);
+		step_writes(plan, st, p->journal);
+	}
 	step_makes(plan, st, n->dev, n->bytes);
 	step_undo(plan, st, "mdadm", "--stop", n->dev, NULL);
 	undo = step_undo_argv(plan, st);

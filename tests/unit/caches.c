@@ -96,6 +96,7 @@ static void lost_with_the_cache(void **state)
 		{ "slice | md redundancy=1 | bcache mode=writearound | btrfs", HEALTH_DEGRADED, 1 },
 		{ "slice | md redundancy=1 | lvm | lvmcache mode=writeback | btrfs", HEALTH_LOST, 0 },
 		{ "slice | md redundancy=1 | lvm | lvmcache mode=writethrough", HEALTH_DEGRADED, 1 },
+		{ "md level=raid6 consistency=journal | xfs", HEALTH_DEGRADED, 2 },
 		{ "slice | md redundancy=2 | lvm | writecache | xfs", HEALTH_LOST, 0 },
 	};
 	size_t i, k;
@@ -148,6 +149,11 @@ static void what_cannot_be_is_said(void **state)
 		/* CASES C69 */
 		{ "lvm type=raid5 | lvmcache chunk=64K", "ssd:2TB", "layer 2, lvmcache: chunk=64K makes more than "
 		  "1,000,000 chunks of 2000393601024 bytes; the smallest is 1984K" },
+		/* CASES C61, C62 */
+		{ "md level=raid1 consistency=journal", "ssd:500GB", "layer 1, md: consistency=journal is for raid5 "
+		  "and raid6, not raid1; consistency=bitmap works there" },
+		{ "md level=raid6 consistency=journal", NULL, "layer 1, md: needs a cache disk: name one with "
+		  "--cache, like --cache ssd:500G" },
 		{ "md level=raid5 | bcache bucket=3M", "ssd:500GB", "layer 2, bcache: bucket is a power of two, "
 		  "like 512K; not 3M" },
 		{ "md level=raid5 | bcache size=64M bucket=1M", "ssd:500GB", "layer 2, bcache: ssd1p1 has room "

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "layers/ext4.h"
 #include "layers/jfs.h"
+#include "layers/reiserfs.h"
 #include "layers/xfs.h"
 #include "layout/stack.h"
 #include "tsv.h"
@@ -82,6 +83,8 @@ static void others_as_measured(void **state)
 			assert_int_equal(xfs_size(&in, &fs, &e), 0);
 		else if (!strcmp(t.cell[0], "jfs"))
 			assert_int_equal(jfs_size(in.bytes, &fs, &e), 0);
+		else if (!strcmp(t.cell[0], "reiserfs"))
+			assert_int_equal(reiserfs_size(in.bytes, &fs, &e), 0);
 		else
 			continue;
 		seen++;
@@ -90,7 +93,7 @@ static void others_as_measured(void **state)
 		same("avail", &t, fs.avail, tsv_u64(&t, 5));
 		assert_int_equal(fs.estimate, !strcmp(t.cell[0], "jfs"));
 	}
-	assert_int_equal(seen, 20);
+	assert_int_equal(seen, 24);
 }
 
 static uint64_t gcd(uint64_t a, uint64_t b)
