@@ -176,6 +176,8 @@ void ui_wait(struct ui *ui, int timeout_ms)
 	}
 	if (w->runs && (work_next(w) || work_poll(w, ui->s->db))) {
 		ui->changed = true;
+		if (!w->runs && w->ok && w->kind == WORK_DESTROY)
+			session_open(ui->s, NULL);
 		if (!w->runs && w->kind != WORK_BENCH && !ui->s->elsewhere && signal_pipe[0] >= 0)
 			session_look(ui->s, &e);	/* the disks are others now */
 	}

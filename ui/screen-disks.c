@@ -484,7 +484,7 @@ static void disks_status(struct ui *ui, void *state, struct sbuf *out)
 static char disks_mark(const struct ui *ui)
 {
 	size_t i;
-	char mark = '-';
+	char mark = ui->s->open_name ? '+' : '-';	/* what is built was chosen */
 
 	for (i = 0; ui->s->inv && i < ui->s->inv->n_disks; i++) {
 		if (ui->s->marks[i] == 'D' && mark == '-')

@@ -450,7 +450,7 @@ static char layout_mark(const struct ui *ui)
 	size_t i;
 
 	if (!ui->s->stack || !ui->s->layout)
-		return '-';
+		return ui->s->open_name ? '+' : '-';
 	for (i = 0; i < ui->s->advice.n; i++) {
 		const struct advice *ad = ui->s->advice.at[i];
 

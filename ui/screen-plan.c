@@ -397,7 +397,7 @@ static void plan_status(struct ui *ui, void *state, struct sbuf *out)
 
 static char plan_mark(const struct ui *ui)
 {
-	return ui->s->plan ? '+' : '-';
+	return ui->s->plan || ui->s->open_name ? '+' : '-';
 }
 
 static const struct key plan_keys[] = {

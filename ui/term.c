@@ -172,9 +172,8 @@ int term_open(const struct term_options *o, struct err *e)
 	term.out = stdout;
 	term.in = stdin;
 	if (o->offscreen) {
-		term.out = fopen("/dev/null", "w");
-		term.in = fopen("/dev/null", "r");
-		if (!term.out || !term.in)
+		term.out = term.in = fopen("/dev/null", "r+");
+		if (!term.out)
 			return err_sys(e, "cannot open /dev/null");
 	} else if (!isatty(0) || !isatty(1)) {
 		return err_set(e, ERR_USAGE, "the screens need a terminal; naslab --help lists the "
@@ -212,10 +211,8 @@ void term_close(void)
 	if (!term.away)
 		endwin();
 	delscreen(term.screen);
-	if (term.offscreen) {
+	if (term.offscreen)
 		fclose(term.out);
-		fclose(term.in);
-	}
 	memset(&term, 0, sizeof(term));
 }
 
