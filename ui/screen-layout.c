@@ -197,6 +197,7 @@ static void edit_ends(struct ui *ui, struct layout *l, bool take)
 
 	if (take && try_value(ui, l, l->field.text, true, &e) < 0) {
 		ui_fail(ui, &e);
+		session_try(ui->s, NULL, &(struct err){ 0 });
 		return;		/* the field stays open */
 	}
 	l->editing = false;
@@ -208,8 +209,10 @@ static void layout_typed(struct ui *ui, void *state)
 {
 	struct err e = { 0 };
 
-	if (try_value(ui, state, ((struct layout *)state)->field.text, false, &e) < 0)
-		ui_say(ui, ' ', "%s", e.text);
+	if (try_value(ui, state, ((struct layout *)state)->field.text, false, &e) == 0)
+		return;
+	ui_say(ui, ' ', "%s", e.text);
+	session_try(ui->s, NULL, &(struct err){ 0 });	/* no picture of half a number */
 }
 
 /* --- the text of the layout ------------------------------------------------------------- */
