@@ -19,6 +19,7 @@ const struct layer *const layers[] = {
 	&layer_jfs,
 	&layer_btrfs,
 	&layer_reiserfs,
+	&layer_zfs,
 	&layer_mergerfs,
 	NULL
 };

@@ -10,7 +10,7 @@ extern const struct layer layer_md;
 extern const struct layer layer_lvm;
 extern const struct layer layer_lvmcache, layer_writecache, layer_bcache;
 extern const struct layer layer_luks, layer_integrity;
-extern const struct layer layer_ext4, layer_xfs, layer_jfs, layer_btrfs, layer_reiserfs;
+extern const struct layer layer_ext4, layer_xfs, layer_jfs, layer_btrfs, layer_reiserfs, layer_zfs;
 extern const struct layer layer_mergerfs;
 
 #endif
