@@ -213,8 +213,8 @@ static enum react confirm_act(struct ui *ui, void *state, int act)
 
 	if (act == ACT_BACK || (act == ACT_ENTER && !c->field.len)) {
 		ui->destroy_name[0] = '\0';
-		ui_pop(ui);
 		ui_say(ui, ' ', c->destroy ? "nothing was destroyed" : "nothing was written");
+		ui_pop(ui);		/* and c with it */
 		return REACT_DONE;
 	}
 	if (act == ACT_ENTER) {

@@ -18,6 +18,7 @@ int main(int argc, char **argv)
 		return 2;
 	if (sig_read(a, argv[1], &sigs, &n, &e)) {
 		printf("%s\n", e.text);
+		arena_free(a);
 		return 1;
 	}
 	for (i = 0; i < n; i++)
