@@ -1,288 +1,95 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * advice - a table of rules. Each looks at a stack and adds a sentence with the numbers
- * that triggered it, or nothing. Advice never blocks; what cannot be is an error.
+ * that triggered it, or nothing. Advice never blocks; what cannot be is an error. The rules
+ * are in advice-*.c by theme: one rule is one function and one row.
  */
-#include <inttypes.h>
+#include "layout/advice.h"
+
 #include <string.h>
 
-#include "base/units.h"
-#include "disk/disk.h"
 #include "layout/plan.h"
 
-struct rule {
-	const char *name, *severity, *source;
-	/* The sentence, NULL when the rule has nothing to say. */
+static const struct rule {
+	const char *name, *severity;
 	const char *(*text)(const struct stack *s, struct arena *a);
-};
-
-static const struct node *first_of(const struct stack *s, const char *layer)
-{
-	size_t i;
-
-	for (i = s->n_disks; i < s->nodes.n; i++) {
-		const struct node *n = s->nodes.at[i];
-
-		if (!n->left_out && !strcmp(n->layer->name, layer))
-			return n;
-	}
-	return NULL;
-}
-
-static const char *ppl_chunk(const struct stack *s, struct arena *a)
-{
-	char chunk[SIZE_TEXT];
-	size_t i;
-
-	for (i = s->n_disks; i < s->nodes.n; i++) {
-		const struct node *n = s->nodes.at[i];
-
-		if (n->left_out || strcmp(n->layer->name, "md") || strcmp(node_word(n, "consistency"), "ppl") ||
-		    strcmp(n->level, "raid5") || n->chunk >= MIB)
-			continue;
-		return arena_printf(a, "PPL with a chunk of %s: writes were under 20 MB/s where a chunk of 1M "
-				    "reached about 300; chunk=1M", size_option_text(chunk, n->chunk));
-	}
-	return NULL;
-}
-
-static const char *ppl_level(const struct stack *s, struct arena *a)
-{
-	size_t i;
-
-	for (i = s->n_disks; i < s->nodes.n; i++) {
-		const struct node *n = s->nodes.at[i];
-
-		if (!n->left_out && !strcmp(n->layer->name, "md") && n->note &&
-		    !strcmp(node_word(n, "consistency"), "ppl"))
-			return arena_strdup(a, n->note);
-	}
-	return NULL;
-}
-
-static const char *btrfs_parity(const struct stack *s, struct arena *a)
-{
-	const struct node *n = first_of(s, "btrfs");
-	const char *data = n ? node_word(n, "data") : NULL;
-
-	if (!data || (strcmp(data, "raid5") && strcmp(data, "raid6")))
-		return NULL;
-	return arena_printf(a, "btrfs %s is not recommended by its own developers for data that matters: "
-			    "it has the write hole; slices | md | btrfs holds the same", data);
-}
-
-static const char *ext4_size(const struct stack *s, struct arena *a)
-{
-	const struct node *n = first_of(s, "ext4");
-	char size[SIZE_TEXT];
-
-	if (!n || n->bytes <= 16 * TIB)
-		return NULL;
-	return arena_printf(a, "ext4 of %s: one file still ends at 16 TiB, and formatting with all inode "
-			    "tables took about a day on 26 TB", size_text(size, n->bytes, SIZE_IEC));
-}
-
-static const char *usb_member(const struct stack *s, struct arena *a)
-{
-	size_t i;
-
-	for (i = 0; i < s->n_disks; i++) {
-		const struct node *n = s->nodes.at[i];
-
-		if (n->disk->kind == DISK_USB && s->n_disks > 1)
-			return arena_printf(a, "%s hangs on USB: a cable that is pulled, or a bridge that resets, "
-					    "fails it", n->name);
-	}
-	return NULL;
-}
-
-/* Is everything lost when the cache disk goes, and only then? */
-static bool hangs_on_cache(const struct stack *s, struct arena *a)
-{
-	enum health *health = arena_array(a, s->nodes.n, sizeof(*health));
-	bool *dead = arena_array(a, s->n_disks, sizeof(*dead)), cache_kills = false;
-	size_t i;
-
-	for (i = 0; i < s->n_disks; i++) {
-		bool lost, is_cache = ((const struct node *)s->nodes.at[i])->role == ROLE_CACHE;
-
-		dead[i] = true;
-		lost = stack_lose(s, dead, health) == HEALTH_LOST;
-		dead[i] = false;
-		if (lost && !is_cache)
-			return false;
-		cache_kills |= lost;
-	}
-	return cache_kills;
-}
-
-static const char *writeback_cache(const struct stack *s, struct arena *a)
-{
-	if (!s->cache.n || s->survives || !hangs_on_cache(s, a))
-		return NULL;
-	return arena_printf(a, "%s alone holds what is not written back yet: when it dies the volume is lost, "
-			    "though any data disk may die; writethrough keeps only copies there",
-			    ((const struct node *)s->cache.at[0])->name);
-}
-
-static const char *no_redundancy(const struct stack *s, struct arena *a)
-{
-	size_t i, data = 0;
-
-	for (i = 0; i < s->n_disks; i++)
-		data += ((const struct node *)s->nodes.at[i])->role == ROLE_DATA;
-	if (s->survives || data < 2 || hangs_on_cache(s, a))
-		return NULL;
-	return arena_printf(a, "%zu disks and none may fail: whichever dies first takes %s", data,
-			    first_of(s, "mergerfs") ? "its files with it" : "everything with it");
-}
-
-static const char *unused_space(const struct stack *s, struct arena *a)
-{
-	const struct node *largest = NULL;
-	char size[SIZE_TEXT], tail[SIZE_TEXT];
-	uint64_t unused = 0;
-	unsigned percent;
-	size_t i;
-
-	for (i = 0; i < s->n_disks; i++) {
-		const struct node *n = s->nodes.at[i];
-
-		if (n->role != ROLE_DATA)
-			continue;
-		unused += n->split.unused;
-		if (!largest || n->split.unused > largest->split.unused)
-			largest = n;
-	}
-	if (!largest || unused < s->raw_bytes / 20)
-		return NULL;
-	size_text(size, unused, SIZE_SI);
-	size_text(tail, largest->split.unused, SIZE_SI);
-	percent = (unsigned)(100 * (unsigned __int128)unused / s->raw_bytes);
-	if (first_of(s, "md") && !first_of(s, "slice"))
-		return arena_printf(a, "%s of the disks stay unused (%u %%): every disk counts as the smallest; "
-				    "slices would use what the larger ones have in common", size, percent);
-	return arena_printf(a, "%s of the disks stay unused (%u %%): the last %s of %s have too few partners; "
-			    "more disks as large would unlock them", size, percent, tail, largest->name);
-}
-
-/* The kernel's estimator gives up on unequal devices; its allocator does not. */
-static const char *btrfs_df(const struct stack *s, struct arena *a)
-{
-	const struct node *n = first_of(s, "btrfs");
-	char avail[SIZE_TEXT], data[SIZE_TEXT];
-
-	if (!n || !n->fs.known || n->data_bytes < n->fs.avail + n->fs.avail / 20)
-		return NULL;
-	return arena_printf(a, "df will first say %s available, and %s can be written: the kernel's estimate "
-			    "takes unequal devices in one order, the allocator takes the emptiest each time",
-			    size_text(avail, n->fs.avail, SIZE_IEC), size_text(data, n->data_bytes, SIZE_IEC));
-}
-
-static const char *near_equal(const struct stack *s, struct arena *a)
-{
-	char diff[SIZE_TEXT];
-	size_t i, k;
-
-	for (i = 0; i < s->n_disks; i++) {
-		const struct node *x = s->nodes.at[i];
-
-		for (k = 0; k < i && k < 64; k++) {
-			const struct node *y = s->nodes.at[k];
-			uint64_t more = x->bytes > y->bytes ? x->bytes - y->bytes : y->bytes - x->bytes;
-
-			if (!more || more > x->bytes / 100 || x->disk->is_virtual != y->disk->is_virtual)
-				continue;
-			return arena_printf(a, "%s and %s differ by %s: the larger one is cut to the smaller",
-					    x->name, y->name, size_text(diff, more, SIZE_SI));
-		}
-	}
-	return NULL;
-}
-
-static const char *mixed_sectors(const struct stack *s, struct arena *a)
-{
-	size_t i;
-
-	for (i = s->n_disks; i < s->nodes.n; i++) {
-		const struct node *n = s->nodes.at[i];
-		unsigned k;
-
-		for (k = 1; !n->left_out && k < n->n_kids; k++) {
-			if (n->kids[k]->lsec == n->kids[0]->lsec)
-				continue;
-			return arena_printf(a, "%s joins %u- and %u-byte sectors: the result has the larger, and a "
-					    "file system made for 512 would not mount after a 4096-byte disk joins",
-					    n->name, n->kids[0]->lsec, n->kids[k]->lsec);
-		}
-	}
-	return NULL;
-}
-
-/* A rule of thumb: a hard disk syncs at 150 MB/s on average over its platters, an SSD at 400. */
-static const char *first_sync(const struct stack *s, struct arena *a)
-{
-	uint64_t longest = 0;
-	char time[SIZE_TEXT];
-	size_t i;
-
-	for (i = s->n_disks; i < s->nodes.n; i++) {
-		const struct node *n = s->nodes.at[i];
-
-		if (n->left_out || strcmp(n->layer->name, "md") || !strcmp(n->level, "raid0"))
-			continue;
-		/* arrays on the same disks sync one after the other */
-		longest += node_min_bytes(n) / (n->rotational ? 150 : 400) * 1000;
-	}
-	if (longest < 3600ull * 1000000000)
-		return NULL;
-	return arena_printf(a, "the first sync takes about %s in the background; the space is usable at "
-			    "once, measure when it is done", duration_text(time, longest));
-}
-
-/* CASES C16: every further mirror adds safety and no space. */
-static const char *many_copies(const struct stack *s, struct arena *a)
-{
-	char mirror[SIZE_TEXT], striped[SIZE_TEXT];
-	const struct node *n = first_of(s, "md");
-
-	if (!n || strcmp(n->level, "raid1") || n->n_kids < 4)
-		return NULL;
-	return arena_printf(a, "%u copies of everything in %s: raid10 on these disks holds %s", n->n_kids,
-			    size_text(mirror, n->bytes, SIZE_SI),
-			    size_text(striped, n->bytes * n->n_kids / 2, SIZE_SI));
-}
-
-/* CASES C26: the bridge invents the sector size, so the disk cannot be read without it. */
-static const char *usb_sector(const struct stack *s, struct arena *a)
-{
-	size_t i;
-
-	for (i = 0; i < s->n_disks; i++) {
-		const struct node *n = s->nodes.at[i];
-
-		if (n->disk->kind == DISK_USB && n->disk->lsec == 4096)
-			return arena_printf(a, "%s has 4096-byte sectors behind USB: many bridges make them up, and "
-					    "the partitions cannot be read on another connection", n->name);
-	}
-	return NULL;
-}
-
-static const struct rule rules[] = {
-	{ "ppl-chunk", "warn", "OMV evaluation, MATRIX L18", ppl_chunk },
-	{ "ppl-level", "info", "mdadm 4.2, mdadm.c", ppl_level },
-	{ "writeback-cache", "warn", "kernel bcache documentation, CASES C72", writeback_cache },
-	{ "no-redundancy", "warn", "arithmetic", no_redundancy },
-	{ "btrfs-parity", "warn", "btrfs(5), btrfs-progs", btrfs_parity },
-	{ "btrfs-df", "info", "super.c btrfs_calc_avail_data_space, kernel 6.1", btrfs_df },
-	{ "ext4-16t", "warn", "ext4 documentation, kernel 6.1; MATRIX W15", ext4_size },
-	{ "usb-member", "warn", "common reports", usb_member },
-	{ "usb-sector", "warn", "CASES C26", usb_sector },
-	{ "many-copies", "info", "CASES C16", many_copies },
-	{ "unused", "info", "arithmetic", unused_space },
-	{ "near-equal", "info", "CASES C01, C02", near_equal },
-	{ "mixed-sectors", "warn", "md and mkfs.xfs, CASES C23, C24", mixed_sectors },
-	{ "first-sync", "info", "150 MB/s a hard disk, 400 MB/s an SSD", first_sync },
+	const char *reason, *source;
+} rules[] = {
+	/* what may lose data first */
+	{ "same-device", "warn", advice_same_device,
+	  "what one device holds twice dies at once", "CASES C53" },
+	{ "writeback-cache", "warn", advice_writeback,
+	  "in writeback the newest data is on the cache and nowhere else",
+	  "kernel bcache documentation, CASES C72" },
+	{ "journal-single", "warn", advice_journal,
+	  "an array with a journal does not write without it", "md(4), CASES C62" },
+	{ "no-redundancy", "warn", advice_no_redundancy, "every disk holds a part of the whole",
+	  "arithmetic" },
+	{ "btrfs-parity", "warn", advice_btrfs_parity,
+	  "data and parity are not written at once, and a power cut can leave them apart",
+	  "btrfs(5), btrfs-progs" },
+	{ "btrfs-metadata", "warn", advice_btrfs_metadata,
+	  "without its metadata no data of a file system is found", "btrfs(5), mkfs.btrfs(8)" },
+	{ "write-hole", "warn", advice_write_hole,
+	  "parity that an unclean stop left behind is wrong until everything was read again",
+	  "md(4), kernel md documentation" },
+	{ "ppl-chunk", "warn", advice_ppl_chunk, "every small write is logged beside its parity",
+	  "OMV evaluation, MATRIX L18" },
+	{ "ppl-level", "info", advice_ppl_level, "PPL is written for raid5 only", "mdadm 4.2, mdadm.c" },
+	{ "mergerfs-minfreespace", "warn", advice_mergerfs_min_free,
+	  "a branch with less free takes no new file", "mergerfs documentation, CASES C81" },
+	{ "mergerfs-path", "warn", advice_mergerfs_path,
+	  "such a policy looks only at branches that have the folder", "CASES C81" },
+	{ "thin-overcommit", "warn", advice_thin_overcommit,
+	  "a thin volume gets its space when it is written to", "lvmthin(7)" },
+	/* disks */
+	{ "network-disk", "warn", advice_network, "a network that stops is a disk that fails",
+	  "CASES C93" },
+	{ "usb-member", "warn", advice_usb_member,
+	  "a cable that is pulled, or a bridge that resets, looks like a dead disk", "common reports" },
+	{ "usb-sector", "warn", advice_usb_sector, "the bridge makes the sector size up", "CASES C26" },
+	{ "smr", "warn", advice_smr, "shingled tracks are rewritten in large zones",
+	  "makers' lists of 2020, CASES C47" },
+	{ "cache-rotational", "warn", advice_cache_rotational,
+	  "RAID controllers and hypervisors say so of SSDs", "CASES C49" },
+	{ "twin-serial", "info", advice_twin_serial, "a bridge gives its own serial to every disk",
+	  "CASES C50" },
+	{ "no-serial", "info", advice_no_serial, "a serial is how a disk is found in its bay",
+	  "CASES C51" },
+	/* sizes and sectors */
+	{ "mixed-sectors", "warn", advice_mixed_sectors, "md and LVM take the largest sector of their members",
+	  "md, vgcreate and mkfs.xfs, CASES C23, C24" },
+	{ "near-equal", "info", advice_near_equal, "members count as the smallest", "CASES C01, C02" },
+	{ "slack", "info", advice_slack, "a member is never replaced by a smaller one",
+	  "CASES C01, C02; CAPACITY 3.1" },
+	{ "tiny-slices", "info", advice_tiny_slices, "every array has metadata and a sync of its own",
+	  "CASES C01; CAPACITY 1.1" },
+	{ "unused", "info", advice_unused, "every stripe needs a partner", "arithmetic" },
+	{ "tail-not-striped", "info", advice_tail, "stripes end where the smaller disks end",
+	  "CASES C08, C13" },
+	{ "three-way", "info", advice_three_way, "md's raid6 starts at 4 members", "CASES C05" },
+	{ "many-copies", "info", advice_many_copies, "a further mirror adds safety and no space",
+	  "CASES C16" },
+	{ "btrfs-raid1", "info", advice_btrfs_raid10, "raid10 takes devices in even groups, raid1 in pairs",
+	  "CASES C11" },
+	{ "btrfs-kernel", "info", advice_btrfs_kernel, "kernel 5.15 lowered the number of devices of a chunk",
+	  "volumes.c, kernel 5.15; CASES C08" },
+	{ "btrfs-df", "info", advice_btrfs_df,
+	  "the kernel's estimate takes unequal devices in one order, the allocator takes the emptiest",
+	  "super.c btrfs_calc_avail_data_space, kernel 6.1; CASES C10" },
+	{ "ext4-16t", "warn", advice_ext4_size, "a block number of a file has 32 bits",
+	  "ext4 documentation, kernel 6.1; MATRIX W15, CASES C67" },
+	{ "xfs-log-stripe", "info", advice_xfs_log, "the log's stripe ends at 256K", "CASES C63" },
+	{ "mergerfs-file", "info", advice_mergerfs_file, "each file lies whole on one branch",
+	  "mergerfs documentation" },
+	/* what it costs to run */
+	{ "writecache-ram", "warn", advice_writecache_ram, "the kernel has an entry for every block",
+	  "dm-writecache.c, CAPACITY 1.2" },
+	{ "cache-chunk", "info", advice_cache_chunk, "dm-cache keeps at most 1,000,000 chunks",
+	  "lvm2 2.03.16, CASES C69" },
+	{ "luks-key", "info", advice_luks_key, "without its header no key opens it", "cryptsetup(8)" },
+	{ "first-sync", "info", advice_first_sync, "members are made equal before they can stand in",
+	  "150 MB/s a hard disk, 400 MB/s an SSD" },
 };
 
 void stack_advice(const struct stack *s, struct arena *a, struct list *out)
@@ -297,7 +104,71 @@ void stack_advice(const struct stack *s, struct arena *a, struct list *out)
 			continue;
 		found = arena_alloc(a, sizeof(*found));
 		*found = (struct advice){ .rule = rules[i].name, .severity = rules[i].severity,
-					  .text = text, .source = rules[i].source };
+					  .text = text, .reason = rules[i].reason,
+					  .source = rules[i].source };
 		list_add(a, out, found);
+	}
+}
+
+bool advice_is(const struct node *n, const char *layer)
+{
+	return n->layer && !n->left_out && !strcmp(n->layer->name, layer);
+}
+
+const struct node *advice_first(const struct stack *s, const char *layer)
+{
+	size_t i;
+
+	for (i = s->n_disks; i < s->nodes.n; i++) {
+		if (advice_is(s->nodes.at[i], layer))
+			return s->nodes.at[i];
+	}
+	return NULL;
+}
+
+bool advice_redundant(const struct node *n)
+{
+	return (advice_is(n, "md") || advice_is(n, "lvm")) && n->level &&
+	       !strncmp(n->level, "raid", 4) && strcmp(n->level, "raid0");
+}
+
+bool advice_hangs_on_cache(const struct stack *s, struct arena *a)
+{
+	enum health *health;
+	bool *dead, cache_kills = false;
+	size_t i;
+
+	if (!s->cache.n || s->survives)
+		return false;
+	health = arena_array(a, s->nodes.n, sizeof(*health));
+	dead = arena_array(a, s->n_disks, sizeof(*dead));
+	for (i = 0; i < s->n_disks; i++) {
+		bool lost, is_cache = ((const struct node *)s->nodes.at[i])->role == ROLE_CACHE;
+
+		dead[i] = true;
+		lost = stack_lose(s, dead, health) == HEALTH_LOST;
+		dead[i] = false;
+		if (lost && !is_cache)
+			return false;
+		cache_kills |= lost;
+	}
+	return cache_kills;
+}
+
+void advice_sizes(const struct node *n, uint64_t *sum, uint64_t *largest, uint64_t *second)
+{
+	unsigned i;
+
+	*sum = *largest = *second = 0;
+	for (i = 0; i < n->n_kids; i++) {
+		uint64_t bytes = n->kids[i]->bytes;
+
+		*sum += bytes;
+		if (bytes > *largest) {
+			*second = *largest;
+			*largest = bytes;
+		} else if (bytes > *second) {
+			*second = bytes;
+		}
 	}
 }

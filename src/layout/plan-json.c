@@ -127,6 +127,7 @@ static json_t *advice_json(const struct stack *s)
 		json_put_str(o, "rule", a->rule);
 		json_put_str(o, "severity", a->severity);
 		json_put_str(o, "text", a->text);
+		json_put_str(o, "reason", a->reason);
 		json_put_str(o, "source", a->source);
 		json_array_append_new(all, o);
 	}

@@ -83,7 +83,8 @@ bool plan_needs_secret(const struct plan *p);
 struct advice {
 	const char *rule;		/* "ppl-chunk" */
 	const char *severity;		/* "info", "warn" */
-	const char *text, *source;
+	const char *text;		/* with the numbers that triggered it */
+	const char *reason, *source;	/* why it is so, in general; and who says it */
 };
 
 void stack_advice(const struct stack *s, struct arena *a, struct list *out);
