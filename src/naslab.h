@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "bench/bench.h"
+#include "bench/statistics.h"
 #include "build/build.h"
 #include "chart/chart.h"
 #include "disk/disk.h"
