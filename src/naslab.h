@@ -23,6 +23,7 @@
 #include "layout/plan.h"
 #include "layout/recipe.h"
 #include "layout/stack.h"
+#include "report/report.h"
 #include "sandbox/sandbox.h"
 #include "store/store.h"
 

@@ -12,7 +12,7 @@ breaches() {
 		awk -v file="$f" '
 			BEGIN {
 				split("base 0 disk 1 layout 1 layers 1 chart 1 build 2 bench 2 " \
-				      "store 2 sandbox 2 cmd 3 ui 3", w, " ")
+				      "store 2 report 2 sandbox 2 cmd 3 ui 3", w, " ")
 				for (i = 1; i in w; i += 2)
 					rank[w[i]] = w[i + 1]
 				n = split(file, part, "/")

@@ -238,16 +238,17 @@ void stats_compare_words(const struct comparison *c, size_t na, size_t nb, struc
 		return;
 	}
 	sbuf_addf(out, "%s, p = %.*g", verdict_word(c->verdict), c->p < 0.001 ? 1 : 2, c->p);
-	if (c->verdict == VERDICT_EQUAL)
+	if (c->verdict == VERDICT_EQUAL) {
 		sbuf_add(out, ": below 3 % and not shown apart");
-	else if (c->apart)
-		sbuf_add(out, ": no run of one reaches a run of the other");
-	if (c->verdict != VERDICT_UNSURE)
-		return;
-	sbuf_addf(out, "%s %zu and %zu runs do not show a difference", c->apart ? ", but" : ":", na,
-		  nb);
-	if (c->runs_needed)
-		sbuf_addf(out, ", about %zu of each could", c->runs_needed);
-	else
-		sbuf_add(out, ", and not 100 of each would");
+	} else if (c->verdict == VERDICT_REAL) {
+		if (c->apart)
+			sbuf_add(out, ": no run of one reaches a run of the other");
+	} else {
+		sbuf_addf(out, ": %zu and %zu run%s do not show a difference, ", na, nb,
+			  na + nb == 2 ? "" : "s");
+		if (c->runs_needed)
+			sbuf_addf(out, "about %zu of each could", c->runs_needed);
+		else
+			sbuf_add(out, "nor would 100 of each");
+	}
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cmd/results.h"
 #include "naslab.h"
 
 static void print_json(json_t *value)
@@ -92,11 +93,13 @@ static void print_row(const json_t *j)
 	putchar('\n');
 }
 
-static int list(struct store *st, struct err *e)
+static int list(struct store *st, int argc, char **argv, struct err *e)
 {
 	json_t *all = NULL, *j;
 	size_t i;
 
+	(void)argc;
+	(void)argv;
 	if (store_results(st, &all, e) < 0)
 		return -1;
 	if (option("json")) {
@@ -130,15 +133,16 @@ static void print_runs(const json_t *runs)
 
 static void print_facts(const json_t *j)
 {
-	static const char *const words[] = { "label", "build", "target", "cache", "kernel" };
+	static const char *const keys[] = { "label", "published", "build", "target", "cache", "kernel",
+					     "host", "mount_options", "tools" };
 	char size[SIZE_TEXT];
 	size_t i;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (!json_str(j, words[i]))
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (!json_str(j, keys[i]))
 			continue;
-		printf("%-8s", words[i]);
-		put_safe(json_str(j, words[i]), 0);
+		printf("%-8s%s", keys[i], strlen(keys[i]) > 7 ? " " : "");
+		put_safe(json_str(j, keys[i]), 0);
 		putchar('\n');
 	}
 	printf("files   %" PRIu64 ", %s, scale %g\n", json_u64(j, "files", 0),
@@ -147,65 +151,148 @@ static void print_facts(const json_t *j)
 	printf("memory  %s\n", size_text(size, json_u64(j, "memory_bytes", 0), SIZE_IEC));
 }
 
-static int show(struct store *st, const char *word, struct err *e)
+/* Its bar, on the clock that was asked for. */
+static int print_bar(struct arena *a, json_t *result, struct err *e)
 {
-	uint64_t id;
-	json_t *j = NULL;
+	json_t *one = json_array();
+	struct report_picture *p;
+	struct report_filter f;
+	struct grid g;
+	size_t n;
 
-	if (count_parse("the result's ID", word, 1, INT64_MAX, &id, e) < 0 ||
-	    store_result(st, (int64_t)id, &j, e) < 0)
+	if (results_filter(&f, e) < 0)
 		return -1;
-	if (option("json")) {
+	json_array_append(one, result);
+	report_pictures(a, one, &f, &p, &n);
+	if (n) {
+		putchar('\n');
+		report_picture_grid(&p[0], results_columns(), &g);
+		results_print(&g);
+	}
+	json_decref(one);
+	return 0;
+}
+
+static int show(struct store *st, int argc, char **argv, struct err *e)
+{
+	struct arena *a = arena_new();
+	struct sbuf words = { 0 };
+	json_t *j = NULL;
+	uint64_t id;
+	int rc = count_parse("the result's ID", argv[0], 1, INT64_MAX, &id, e);
+
+	(void)argc;
+	if (rc == 0)
+		rc = store_result(st, (int64_t)id, &j, e);
+	if (rc == 0 && option("json")) {
 		print_json(j);
-	} else {
+	} else if (rc == 0) {
 		print_row(j);
 		print_facts(j);
+		rc = print_bar(a, j, e);
+		putchar('\n');
 		print_runs(json_object_get(j, "runs"));
+		report_result_words(a, j, option("durable"), &words);
+		fputs(sbuf_str(&words), stdout);
 	}
+	sbuf_done(&words);
 	json_decref(j);
-	return 0;
+	arena_free(a);
+	return rc;
+}
+
+static int export(struct store *st, int argc, char **argv, struct err *e)
+{
+	static const char *const formats[] = { "csv", "json", "xlsx", "svg", "pdf" };
+	size_t i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		if (!strcmp(argv[0], formats[i]))
+			return results_export(st, argc, argv, e);
+	}
+	return err_set(e, ERR_USAGE, "export writes csv, json, xlsx, svg or pdf, not \"%s\"", argv[0]);
+}
+
+static const struct word {
+	const char *name;
+	int least, most;	/* words behind it */
+	const char *wants;
+	const char *only;	/* an option that belongs to it alone */
+	bool writes;		/* to the database */
+	int (*run)(struct store *st, int argc, char **argv, struct err *e);
+} words[] = {
+	{ .name = "list", .wants = "nothing", .run = list },
+	{ .name = "show", .least = 1, .most = 1, .run = show,
+	  .wants = "one ID; naslab results list has them" },
+	{ .name = "chart", .wants = "nothing; --class and --op choose", .run = results_chart },
+	{ .name = "compare", .least = 2, .most = 2, .run = results_compare,
+	  .wants = "two IDs, or the names of two layouts" },
+	{ .name = "export", .least = 1, .most = 10000, .run = export, .only = "out",
+	  .wants = "the format: csv, json, xlsx, svg or pdf" },
+	{ .name = "import", .least = 1, .most = 1, .run = results_import, .only = "as",
+	  .writes = true, .wants = "one file" },
+};
+enum { WORDS = sizeof(words) / sizeof(words[0]) };
+
+static const struct word *word_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < WORDS; i++) {
+		if (!strcmp(words[i].name, name))
+			return &words[i];
+	}
+	return NULL;
 }
 
 static int run(int argc, char **argv)
 {
+	const struct word *w = argc ? word_find(argv[0]) : &words[0];
 	struct store *st = NULL;
 	struct err e = { 0 };
-	int rc;
+	int n = argc ? argc - 1 : 0, rc;
+	size_t i;
 
-	if (!argc || (!strcmp(argv[0], "list") && argc == 1))
-		argc = 1;
-	else if (!strcmp(argv[0], "show") && argc != 2)
-		return usage_error("show wants one ID; naslab results list has them");
-	else if (!strcmp(argv[0], "export") && (argc != 2 || strcmp(argv[1], "csv")))
-		return usage_error("export wants the format: csv");
-	else if (strcmp(argv[0], "show") && strcmp(argv[0], "export"))
-		return usage_error("it does list, show ID and export csv, not \"%s\"",
-				   strcmp(argv[0], "list") ? argv[0] : argv[1]);
-	if (option("out") && (argc < 2 || strcmp(argv[0], "export")))
-		return usage_error("--out belongs to export");
-	if (store_open_read(option("db"), &st, &e) < 0)
+	if (!w)
+		return usage_error("it does list, show, chart, compare, export and import, not \"%s\"",
+				   argv[0]);
+	if (n < w->least || n > w->most)
+		return usage_error("%s wants %s", w->name, w->wants);
+	for (i = 0; i < WORDS; i++) {
+		if (words[i].only && &words[i] != w && option(words[i].only))
+			return usage_error("--%s belongs to %s", words[i].only, words[i].name);
+	}
+	rc = w->writes ? store_open(option("db"), &st, &e) : store_open_read(option("db"), &st, &e);
+	if (rc < 0)
 		return fail(&e);
-	if (argc == 1)
-		rc = list(st, &e);
-	else if (!strcmp(argv[0], "show"))
-		rc = show(st, argv[1], &e);
-	else
-		rc = store_export_csv(st, 0, option("out"), &e);
+	rc = w->run(st, n, argv + (argc ? 1 : 0), &e);
 	store_close(st);
 	return rc ? fail(&e) : 0;
 }
 
 static const struct verb_option options[] = {
-	{ .name = "json", .help = "everything, as JSON" },
+	{ .name = "class", .value = "W", .help = "only this class" },
+	{ .name = "op", .value = "OP", .help = "only write, or only read" },
+	{ .name = "durable", .help = "rates until it is on the disks, not until the last close" },
+	{ .name = "all", .help = "older results of the same layout too" },
+	{ .name = "as", .value = "KIND", .help = "import it as naslab, fio or published (what it looks like)" },
 	{ .name = "out", .value = "FILE", .help = "where export writes (standard output)" },
+	{ .name = "ascii", .help = "bars without any other character" },
+	{ .name = "json", .help = "everything, as JSON" },
 	{ .name = NULL }
 };
 
 const struct verb verb_results = {
-	.name = "results", .usage = "[list | show ID | export csv [--out FILE]] [--json]",
-	.help = "what was measured before: list, show, export",
+	.name = "results",
+	.usage = "[list | show ID | chart | compare A B | export FORMAT [ID...] | import FILE]",
+	.help = "what was measured before: list, chart, compare, export, import",
 	.about = "list: one line a class and operation, newest last; MB/s is the median of the felt\n"
-		 "rates, d:f bytes at the disks to bytes of files. show: its runs. export csv: one\n"
-		 "line a repetition, in bytes and nanoseconds.",
+		 "rates, d:f bytes at the disks to bytes of files. show: its bar and its runs.\n"
+		 "chart: the layouts side by side, a picture for each class. compare: two IDs, or two\n"
+		 "layouts over their classes, with the ratio of medians, its 95 % interval, and\n"
+		 "whether it is real; no ratio across machines, memory, scale or class.\n"
+		 "export: csv (one line a repetition, in bytes and nanoseconds), json (all there is),\n"
+		 "xlsx (data and charts), svg or pdf (pictures). import: naslab's CSV or JSON, fio's\n"
+		 "JSON, or the mapping (FILE.map) of a published table.",
 	.options = options, .run = run,
 };

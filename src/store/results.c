@@ -16,16 +16,16 @@
 #include "base/text.h"
 #include "store/db.h"
 
-/* Insert one JSON text below a parent (0: none); the id goes to *id. */
-static int insert(struct store *st, const char *sql, int64_t parent, const json_t *value,
-		  int64_t *id, struct err *e)
+/* Insert one JSON text of a time, below a parent (0: none); the id goes to *id. */
+static int insert_at(struct store *st, const char *sql, int64_t parent, const json_t *value,
+		     int64_t at_ns, int64_t *id, struct err *e)
 {
 	sqlite3_stmt *q = db_prepare(st, sql, e);
 
 	if (!q)
 		return -1;
 	db_bind_json(q, 1, value);
-	sqlite3_bind_int64(q, 2, now_ns());
+	sqlite3_bind_int64(q, 2, at_ns);
 	if (parent)
 		sqlite3_bind_int64(q, 3, parent);
 	if (db_finish(st, q, e))
@@ -33,6 +33,12 @@ static int insert(struct store *st, const char *sql, int64_t parent, const json_
 	if (id)
 		*id = sqlite3_last_insert_rowid(st->db);
 	return 0;
+}
+
+static int insert(struct store *st, const char *sql, int64_t parent, const json_t *value,
+		  int64_t *id, struct err *e)
+{
+	return insert_at(st, sql, parent, value, now_ns(), id, e);
 }
 
 int store_result_add(struct store *st, const json_t *result, int64_t *id, struct err *e)
@@ -135,11 +141,13 @@ static int add_samples(struct store *st, json_t *run, struct err *e)
 	return rc;
 }
 
-int store_result(struct store *st, int64_t id, json_t **object, struct err *e)
+/* One result, NULL when there is none of that ID; its runs are put in. */
+static int one_result(struct store *st, int64_t id, bool samples, json_t **object, struct err *e)
 {
 	json_t *found, *runs, *run;
 	size_t i;
 
+	*object = NULL;
 	if (rows(st, "SELECT id, at_ns, result FROM results WHERE id = ?1", id, &found, e))
 		return -1;
 	if (json_array_size(found) == 0) {
@@ -153,7 +161,7 @@ int store_result(struct store *st, int64_t id, json_t **object, struct err *e)
 		goto fail;
 	json_object_set_new(*object, "runs", runs);
 	json_array_foreach(runs, i, run) {
-		if (add_samples(st, run, e))
+		if (samples && add_samples(st, run, e))
 			goto fail;
 	}
 	return 0;
@@ -161,6 +169,92 @@ fail:
 	json_decref(*object);
 	*object = NULL;
 	return -1;
+}
+
+int store_result(struct store *st, int64_t id, json_t **object, struct err *e)
+{
+	return one_result(st, id, true, object, e);
+}
+
+int store_results_with_runs(struct store *st, const int64_t *ids, size_t n, bool samples,
+			    json_t **array, struct err *e)
+{
+	json_t *list = NULL, *all = json_array(), *result;
+	size_t i;
+	int rc = n ? 0 : store_results(st, &list, e);
+
+	for (i = 0; rc == 0 && i < (n ? n : json_array_size(list)); i++) {
+		int64_t id = n ? ids[i] : (int64_t)json_u64(json_array_get(list, i), "id", 0);
+
+		rc = one_result(st, id, samples, &result, e);
+		if (rc == 0)
+			json_array_append_new(all, result);
+	}
+	json_decref(list);
+	if (rc == 0)
+		*array = all;
+	else
+		json_decref(all);
+	return rc;
+}
+
+static int run_sql(struct store *st, const char *sql, struct err *e)
+{
+	sqlite3_stmt *q = db_prepare(st, sql, e);
+
+	return q ? db_finish(st, q, e) : -1;
+}
+
+/* A result without its runs, then they. */
+static int import_one(struct store *st, const json_t *result, struct err *e)
+{
+	json_t *record = json_copy((json_t *)(uintptr_t)result), *run;
+	json_t *runs = json_object_get(result, "runs"), *samples;
+	int64_t id = 0, run_id;
+	size_t i;
+	int rc;
+
+	if (json_is_array(runs))
+		json_object_set_new(record, "runs", json_integer((json_int_t)json_array_size(runs)));
+	json_object_del(record, "id");
+	rc = insert_at(st, "INSERT INTO results (result, at_ns) VALUES (?1, ?2)", 0, record,
+		       (int64_t)json_u64(result, "at_ns", (uint64_t)now_ns()), &id, e);
+	json_decref(record);
+	json_array_foreach(runs, i, run) {
+		if (rc)
+			break;
+		record = json_copy(run);
+		samples = json_incref(json_object_get(run, "samples"));
+		json_object_del(record, "samples");
+		json_object_del(record, "id");
+		rc = insert_at(st, "INSERT INTO runs (run, at_ns, result_id) VALUES (?1, ?2, ?3)", id,
+			       record, (int64_t)json_u64(run, "at_ns", (uint64_t)now_ns()), &run_id, e);
+		if (rc == 0 && json_array_size(samples))
+			rc = store_samples_add(st, run_id, samples, e);
+		json_decref(samples);
+		json_decref(record);
+	}
+	return rc;
+}
+
+int store_results_import(struct store *st, const json_t *results, struct err *e)
+{
+	struct err more = { 0 };
+	const json_t *result;
+	size_t i;
+	int rc = run_sql(st, "BEGIN IMMEDIATE", e);
+
+	if (rc)
+		return rc;
+	json_array_foreach(results, i, result) {
+		if (rc == 0)
+			rc = import_one(st, result, e);
+	}
+	if (rc == 0)
+		rc = run_sql(st, "COMMIT", e);
+	if (rc)
+		run_sql(st, "ROLLBACK", &more);
+	return rc;
 }
 
 /* The columns of the CSV: what the result says, then what the run says. */
@@ -175,6 +269,12 @@ static const struct column {
 	{ "bytes", "bytes", true }, { "files", "files", true }, { "felt_ns", "felt_ns", true },
 	{ "durable_ns", "durable_ns", true }, { "disk_bytes", "disk_bytes", true },
 	{ "bps", "bps", true }, { "flags", "flags", true },
+	{ "durable_bps", "durable_bps", true }, { "cpu_ns", "cpu_ns", true },
+	{ "kernel", "kernel", false }, { "memory_bytes", "memory_bytes", false },
+	{ "host", "host", false }, { "simulated", "simulated", false },
+	{ "published", "published", false }, { "layout", "layout", false },
+	{ "mount_options", "mount_options", false }, { "tools", "tools", false },
+	{ "seed", "seed", false }, { "bs", "bs", false }, { "version", "version", false },
 };
 
 /* A field as RFC 4180 wants it; a text that a spreadsheet would run as a formula is
@@ -239,35 +339,32 @@ static void csv_run(struct sbuf *out, const json_t *result, const json_t *run)
 	sbuf_add(out, "\r\n");
 }
 
+void store_csv(const json_t *results, struct sbuf *out)
+{
+	const json_t *result, *run;
+	size_t i, k;
+
+	for (i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		sbuf_addf(out, "%s%s", i ? "," : "", columns[i].title);
+	sbuf_add(out, "\r\n");
+	json_array_foreach(results, i, result) {
+		json_array_foreach(json_object_get(result, "runs"), k, run)
+			csv_run(out, result, run);
+	}
+}
+
 int store_export_csv(struct store *st, int64_t id, const char *path, struct err *e)
 {
-	json_t *results = NULL, *runs, *result, *run;
+	json_t *results = NULL;
 	struct sbuf out = { 0 };
-	size_t i, k;
-	int rc = -1;
+	int rc = store_results_with_runs(st, &id, id ? 1 : 0, false, &results, e);
 
-	if (id)
-		rc = rows(st, "SELECT id, at_ns, result FROM results WHERE id = ?1", id, &results, e);
-	else
-		rc = store_results(st, &results, e);
-	if (rc == 0 && id && json_array_size(results) == 0)
-		rc = err_set(e, ERR_FAIL, "there is no result %" PRId64, id);
-	for (i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-		sbuf_addf(&out, "%s%s", i ? "," : "", columns[i].title);
-	sbuf_add(&out, "\r\n");
-	for (i = 0; rc == 0 && i < json_array_size(results); i++) {
-		result = json_array_get(results, i);
-		rc = rows(st, "SELECT id, at_ns, run FROM runs WHERE result_id = ?1 ORDER BY id",
-			  (int64_t)json_u64(result, "id", 0), &runs, e);
-		if (rc)
-			break;
-		json_array_foreach(runs, k, run)
-			csv_run(&out, result, run);
-		json_decref(runs);
-	}
-	if (rc == 0 && path)
+	if (rc)
+		return rc;
+	store_csv(results, &out);
+	if (path)
 		rc = file_write_atomic(path, out.text, out.len, e);
-	else if (rc == 0 && (fwrite(out.text, 1, out.len, stdout) != out.len || fflush(stdout)))
+	else if (fwrite(out.text, 1, out.len, stdout) != out.len || fflush(stdout))
 		rc = err_sys(e, "cannot write the CSV");
 	json_decref(results);
 	sbuf_done(&out);

@@ -3,6 +3,7 @@
 #define STORE_STORE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <jansson.h>
@@ -10,6 +11,7 @@
 struct arena;
 struct err;
 struct list;
+struct sbuf;
 
 /*
  * One SQLite file: builds, their journal, runs and samples. Every write is durable
@@ -72,6 +74,13 @@ int store_samples_add(struct store *st, int64_t run_id, const json_t *samples, s
 /* Arrays of objects; the caller decrefs. */
 int store_results(struct store *st, json_t **array, struct err *e);
 int store_result(struct store *st, int64_t id, json_t **object, struct err *e);	/* runs inside */
+/* Results with their runs inside, all or those of the n IDs in that order; samples on request. */
+int store_results_with_runs(struct store *st, const int64_t *ids, size_t n, bool samples,
+			    json_t **array, struct err *e);
+/* Put in results that have their runs inside, all or none of them; "at_ns" is kept. */
+int store_results_import(struct store *st, const json_t *results, struct err *e);
+/* The CSV of such an array, one line a repetition. */
+void store_csv(const json_t *results, struct sbuf *out);
 int store_export_csv(struct store *st, int64_t id /* 0: all */, const char *path /* NULL: stdout */,
 		     struct err *e);
 

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* import-own - what naslab itself exported, here or on another machine: CSV and JSON. */
+#include "report/import.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/units.h"
+#include "report/report.h"
+
+/* A whole number of a row; an empty field is `missing`. */
+static int number(const struct import *im, const struct csv *c, size_t row, const char *title,
+		  uint64_t missing, uint64_t *out, struct err *e)
+{
+	const char *text = csv_field(c, row, csv_column(c, title));
+	struct err bad = { 0 };
+
+	*out = missing;
+	if (*text && count_parse(title, text, 0, INT64_MAX, out, &bad) < 0)
+		return err_set(e, ERR_FAIL, "%s line %zu: %s is no whole number", im->name,
+			       c->lines[row], title);
+	return 0;
+}
+
+/* Export writes an apostrophe before what a spreadsheet would run as a formula. */
+static const char *plain(const char *text)
+{
+	return text[0] == '\'' && text[1] && strchr("=+-@\t\r", text[1]) ? text + 1 : text;
+}
+
+static void take_text(json_t *j, const struct csv *c, size_t row, const char *title)
+{
+	const char *text = plain(csv_field(c, row, csv_column(c, title)));
+
+	if (*text)
+		json_put_str(j, title, text);
+}
+
+/* What the first line of a result says about it. */
+static int new_result(struct import *im, const struct csv *c, size_t row, json_t **result,
+		      struct err *e)
+{
+	static const char *const words[] = { "build", "label", "workload", "class", "op", "cache",
+					     "kernel", "host", "published", "layout",
+					     "mount_options", "tools", "version" };
+	static const char *const numbers[] = { "bytes", "files", "memory_bytes", "bs", "seed", "at_ns" };
+	const char *scale = csv_field(c, row, csv_column(c, "scale")), *op;
+	char *end = NULL;
+	double factor = *scale ? strtod(scale, &end) : 1;
+	uint64_t value;
+	size_t i;
+
+	if (import_result(im, result, e) < 0)
+		return -1;
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		take_text(*result, c, row, words[i]);
+	op = json_str(*result, "op");
+	if (!op || (strcmp(op, "write") && strcmp(op, "read")) || !json_str(*result, "class"))
+		return err_set(e, ERR_FAIL, "%s line %zu: a class and the op write or read are needed",
+			       im->name, c->lines[row]);
+	if ((*scale && *end) || !(factor > 0 && factor <= 1e6))
+		return err_set(e, ERR_FAIL, "%s line %zu: the scale is no number above 0", im->name,
+			       c->lines[row]);
+	json_object_set_new(*result, "scale", json_real(factor));
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (number(im, c, row, numbers[i], UINT64_MAX, &value, e) < 0)
+			return -1;
+		if (value != UINT64_MAX)
+			json_put_u64(*result, numbers[i], value);
+	}
+	if (!strcmp(csv_field(c, row, csv_column(c, "simulated")), "yes"))
+		json_object_set_new(*result, "simulated", json_true());
+	return 0;
+}
+
+/* "cached sync": words between blanks. */
+static json_t *flags_of(const char *text)
+{
+	json_t *all = json_array();
+	char word[32];
+
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		if (n && n < sizeof(word)) {
+			memcpy(word, text, n);
+			word[n] = '\0';
+			json_add_str(all, word);
+		}
+		text += n + (text[n] == ' ');
+	}
+	return all;
+}
+
+static int add_row(struct import *im, const struct csv *c, size_t row, json_t *result,
+		   struct err *e)
+{
+	static const char *const numbers[] = { "at_ns", "files", "disk_bytes", "cpu_ns" };
+	uint64_t bytes, felt, durable, value;
+	json_t *run;
+	size_t i;
+
+	if (number(im, c, row, "bytes", 0, &bytes, e) < 0 ||
+	    number(im, c, row, "felt_ns", 0, &felt, e) < 0 ||
+	    number(im, c, row, "durable_ns", 0, &durable, e) < 0)
+		return -1;
+	if (!import_run(result, bytes, felt, durable))
+		return err_set(e, ERR_FAIL, "%s line %zu: bytes and felt_ns make no rate", im->name,
+			       c->lines[row]);
+	run = json_array_get(json_object_get(result, "runs"),
+			     json_array_size(json_object_get(result, "runs")) - 1);
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (number(im, c, row, numbers[i], UINT64_MAX, &value, e) < 0)
+			return -1;
+		if (value != UINT64_MAX)
+			json_put_u64(run, numbers[i], value);
+	}
+	json_object_set_new(run, "flags", flags_of(csv_field(c, row, csv_column(c, "flags"))));
+	return 0;
+}
+
+/* A run's disk bytes, on average, as a measured result has them. */
+static void mean_disk_bytes(json_t *result)
+{
+	const json_t *runs = json_object_get(result, "runs"), *run;
+	double sum = 0;
+	size_t i;
+
+	json_array_foreach(runs, i, run) {
+		if (!json_object_get(run, "disk_bytes"))
+			return;
+		sum += (double)json_u64(run, "disk_bytes", 0);
+	}
+	if (i)
+		json_put_u64(result, "disk_bytes", (uint64_t)(sum / (double)i));
+}
+
+int import_own_csv(struct import *im, struct err *e)
+{
+	static const char *const needed[] = { "result", "class", "op", "bytes", "felt_ns" };
+	struct csv c;
+	json_t *result = NULL, *known = json_object();
+	size_t i;
+	int rc = csv_read(im->arena, im->name, im->text, im->len, &c, e);
+
+	for (i = 0; rc == 0 && i < sizeof(needed) / sizeof(needed[0]); i++) {
+		if (csv_column(&c, needed[i]) < 0)
+			rc = err_set(e, ERR_FAIL, "%s has no column %s, so it is no CSV of naslab",
+				     im->name, needed[i]);
+	}
+	for (i = 0; rc == 0 && i < c.rows; i++) {
+		const char *id = csv_field(&c, i, csv_column(&c, "result"));
+
+		result = json_object_get(known, id);	/* lines of one result may lie apart */
+		if (!result) {
+			rc = new_result(im, &c, i, &result, e);
+			if (rc == 0)
+				json_object_set(known, id, result);
+		}
+		if (rc == 0)
+			rc = add_row(im, &c, i, result, e);
+	}
+	json_decref(known);
+	json_array_foreach(im->results, i, result)
+		mean_disk_bytes(result);
+	return rc;
+}
+
+/* One result of the JSON: what it must have, and its rates made again from its runs. */
+static int take_result(struct import *im, const json_t *from, size_t at, struct err *e)
+{
+	const char *op = json_str(from, "op");
+	const json_t *runs = json_object_get(from, "runs"), *run;
+	json_t *result, *copy;
+	size_t i;
+
+	if (!json_is_object(from) || !json_str(from, "class") || !json_is_array(runs) || !op ||
+	    (strcmp(op, "write") && strcmp(op, "read")))
+		return err_set(e, ERR_FAIL, "%s: result %zu has no class, no op or no runs", im->name,
+			       at + 1);
+	if (import_result(im, &result, e) < 0)
+		return -1;
+	copy = json_copy((json_t *)(uintptr_t)from);
+	json_object_del(copy, "runs");
+	json_object_update(result, copy);
+	json_decref(copy);
+	json_object_set_new(result, "flags", json_is_array(json_object_get(from, "flags")) ?
+			    json_copy(json_object_get(from, "flags")) : json_array());
+	json_array_foreach(json_object_get(result, "flags"), i, run) {
+		if (!json_is_string(run))
+			return err_set(e, ERR_FAIL, "%s: result %zu has a flag that is no word",
+				       im->name, at + 1);
+	}
+	json_array_foreach(runs, i, run) {
+		if (!import_run(result, json_u64(run, "bytes", 0), json_u64(run, "felt_ns", 0),
+				json_u64(run, "durable_ns", 0)) &&
+		    !import_rate(result, (double)json_u64(run, "bps", 0)))
+			return err_set(e, ERR_FAIL, "%s: result %zu, run %zu has no rate", im->name,
+				       at + 1, i + 1);
+		copy = json_array_get(json_object_get(result, "runs"), i);
+		json_object_update_missing(copy, (json_t *)(uintptr_t)run);
+	}
+	return 0;
+}
+
+int import_own_json(struct import *im, struct err *e)
+{
+	json_error_t bad;
+	json_t *root = json_loadb(im->text, im->len, 0, &bad);
+	const json_t *r;
+	size_t i;
+	int rc = 0;
+
+	if (!root)
+		return err_set(e, ERR_FAIL, "%s line %d: %s", im->name, bad.line, bad.text);
+	if (!json_is_array(root))
+		rc = err_set(e, ERR_FAIL, "%s is no list of results", im->name);
+	json_array_foreach(root, i, r) {
+		if (rc == 0)
+			rc = take_result(im, r, i, e);
+	}
+	json_decref(root);
+	return rc;
+}

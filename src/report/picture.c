@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* picture - results become pictures: which bars stand side by side, and what is said of each. */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/sbuf.h"
+#include "base/units.h"
+#include "chart/chart.h"
+#include "report/words.h"
+
+double result_rate(const json_t *result, const char *which, bool durable)
+{
+	char key[40];
+	const json_t *v;
+
+	snprintf(key, sizeof(key), "%s%s_bps", durable ? "durable_" : "", which);
+	v = json_object_get(result, key);
+	/* a range told in words may begin at zero; a measured rate of zero is none */
+	if (json_is_number(v) && (json_number_value(v) > 0 || !strcmp(which, "min")))
+		return json_number_value(v);
+	return NAN;
+}
+
+double result_scale(const json_t *result)
+{
+	const json_t *v = json_object_get(result, "scale");
+
+	return json_is_number(v) ? json_number_value(v) : 1;
+}
+
+bool result_has_flag(const json_t *result, const char *word)
+{
+	const json_t *flag;
+	size_t i;
+
+	json_array_foreach(json_object_get(result, "flags"), i, flag) {
+		if (json_is_string(flag) && !strcmp(json_string_value(flag), word))
+			return true;
+	}
+	return false;
+}
+
+const char *result_str(const json_t *result, const char *key)
+{
+	const char *s = json_str(result, key);
+
+	return s ? s : "";
+}
+
+/* A published table may tell how many runs it was, without their values. */
+size_t result_runs(const json_t *result)
+{
+	const json_t *runs = json_object_get(result, "runs");
+	size_t n = json_is_array(runs) ? json_array_size(runs) : (size_t)json_u64(result, "runs", 0);
+
+	return n;
+}
+
+size_t report_values(struct arena *a, const json_t *result, bool durable, double **values)
+{
+	const json_t *runs = json_object_get(result, "runs"), *run;
+	size_t n = 0, i;
+
+	*values = arena_array(a, json_array_size(runs) + 1, sizeof(**values));
+	json_array_foreach(runs, i, run) {
+		const json_t *v = json_object_get(run, durable ? "durable_bps" : "bps");
+
+		if (json_is_number(v) && json_number_value(v) > 0)
+			(*values)[n++] = json_number_value(v);
+	}
+	return n;
+}
+
+const char *result_date(const json_t *result, char buf[DATE_TEXT])
+{
+	time_t s = (time_t)(json_u64(result, "at_ns", 0) / 1000000000u);
+	struct tm tm;
+
+	if (json_str(result, "published")) {	/* the day it was read in says nothing */
+		snprintf(buf, DATE_TEXT, "%s", result_str(result, "date"));
+		return buf;
+	}
+	localtime_r(&s, &tm);
+	strftime(buf, DATE_TEXT, "%Y-%m-%d", &tm);
+	return buf;
+}
+
+/* INTERFACE: the letter of each flag; a word that has none stands for itself in facts. */
+static const struct {
+	const char *flag, *letter;
+} letters[] = {
+	{ "cached", "P" }, { "cachefull", "B" }, { "sync", "S" }, { "throttled", "T" },
+	{ "disturbed", "D" }, { "limit", "L" }, { "few", "n" }, { "partial", "!" },
+};
+
+static const char *letters_of(struct arena *a, const json_t *result, bool *flagged)
+{
+	struct sbuf out = { 0 };
+	const char *text;
+	size_t i;
+
+	for (i = 0; i < sizeof(letters) / sizeof(letters[0]); i++) {
+		if (!result_has_flag(result, letters[i].flag))
+			continue;
+		sbuf_addf(&out, "%s%s", out.len ? " " : "", letters[i].letter);
+		*flagged = *flagged || strcmp(letters[i].flag, "few");
+	}
+	text = arena_strdup(a, sbuf_str(&out));
+	sbuf_done(&out);
+	return text;
+}
+
+static void add_fact(struct sbuf *out, const char *before, const char *text)
+{
+	if (!text || !*text)
+		return;
+	sbuf_addf(out, "%s%s", out->len ? ", " : "", before);
+	sbuf_add_safe(out, text);
+}
+
+/* What has to be printed beside a bar wherever it goes. */
+static const char *facts_of(struct arena *a, const json_t *r)
+{
+	char date[DATE_TEXT], size[SIZE_TEXT];
+	struct sbuf out = { 0 };
+	const json_t *flag;
+	const char *text;
+	size_t i;
+
+	if (result_runs(r))
+		sbuf_addf(&out, "n %zu, ", result_runs(r));
+	sbuf_addf(&out, "scale %g", result_scale(r));
+	if (json_is_true(json_object_get(r, "simulated")))
+		add_fact(&out, "", "simulated");
+	add_fact(&out, "published: ", json_str(r, "published"));
+	add_fact(&out, "kernel ", json_str(r, "kernel"));
+	if (json_u64(r, "memory_bytes", 0))
+		add_fact(&out, "RAM ", size_text(size, json_u64(r, "memory_bytes", 0), SIZE_IEC));
+	add_fact(&out, "", result_date(r, date));
+	json_array_foreach(json_object_get(r, "flags"), i, flag) {
+		/* n says it */
+		if (json_is_string(flag) && strcmp(json_string_value(flag), "few"))
+			add_fact(&out, "", json_string_value(flag));
+	}
+	text = arena_strdup(a, sbuf_str(&out));
+	sbuf_done(&out);
+	return text;
+}
+
+static const char *about_of(struct arena *a, const json_t *r)
+{
+	char size[SIZE_TEXT];
+	uint64_t files = json_u64(r, "files", 0), bytes = json_u64(r, "bytes", 0);
+	struct sbuf out = { 0 };
+	const char *text;
+
+	if (bytes && files == 1)
+		sbuf_addf(&out, "one file of %s, ", size_text(size, bytes, SIZE_SI));
+	else if (bytes && files)
+		sbuf_addf(&out, "%" PRIu64 " files, %s, ", files, size_text(size, bytes, SIZE_SI));
+	sbuf_addf(&out, "scale %g", result_scale(r));
+	if (!strcmp(result_str(r, "op"), "read"))
+		add_fact(&out, "cache before: ", json_str(r, "cache"));
+	text = arena_strdup(a, sbuf_str(&out));
+	sbuf_done(&out);
+	return text;
+}
+
+static void take_bar(struct arena *a, const json_t *r, bool durable, struct report_bar *b)
+{
+	const char *label = json_str(r, "label");
+
+	*b = (struct report_bar){
+		.label = label ? label : "?", .facts = facts_of(a, r),
+		.id = (int64_t)json_u64(r, "id", 0), .n = result_runs(r),
+		.min = result_rate(r, "min", durable), .max = result_rate(r, "max", durable),
+		.median = result_rate(r, "median", durable), .result = r,
+		.published = json_str(r, "published"),
+		.simulated = json_is_true(json_object_get(r, "simulated")),
+	};
+	b->letters = letters_of(a, r, &b->flagged);
+}
+
+static bool same_str(const json_t *a, const json_t *b, const char *key)
+{
+	return !strcmp(result_str(a, key), result_str(b, key));
+}
+
+/* Measured again, or another layout? */
+static bool same_layout(const json_t *a, const json_t *b)
+{
+	return same_str(a, b, "label") && same_str(a, b, "published") && same_str(a, b, "host") &&
+	       json_is_true(json_object_get(a, "simulated")) ==
+		       json_is_true(json_object_get(b, "simulated")) &&
+	       json_u64(a, "memory_bytes", 0) == json_u64(b, "memory_bytes", 0);
+}
+
+static bool same_picture(const json_t *a, const json_t *b)
+{
+	return same_str(a, b, "class") && same_str(a, b, "op") &&
+	       result_scale(a) == result_scale(b);
+}
+
+bool result_passes(const json_t *r, const struct report_filter *f)
+{
+	return json_str(r, "class") && json_str(r, "op") &&
+	       (!f->class || !strcmp(f->class, result_str(r, "class"))) &&
+	       (!f->op || !strcmp(f->op, result_str(r, "op"))) &&
+	       (!isnan(result_rate(r, "median", f->durable)) ||
+		!isnan(result_rate(r, "max", f->durable)));
+}
+
+static int by_size(const void *x, const void *y)
+{
+	const struct report_picture *a = x, *b = y;
+	double sa = (double)json_u64(a->bars[0].result, "bytes", 0) / a->scale;
+	double sb = (double)json_u64(b->bars[0].result, "bytes", 0) / b->scale;
+	int by_class = strcmp(a->class, b->class), by_op = strcmp(b->op, a->op);
+
+	if (fabs(sa - sb) > 0.02 * fmax(sa, sb))
+		return (sa > sb) - (sa < sb);
+	if (by_class || by_op)
+		return by_class ? by_class : by_op;
+	return (a->scale > b->scale) - (a->scale < b->scale);
+}
+
+static void make_picture(struct arena *a, const json_t *results, size_t first,
+			 const struct report_filter *f, struct report_picture *p)
+{
+	const json_t *r = json_array_get(results, first), *other;
+	double most = 0;
+	size_t i, k;
+
+	*p = (struct report_picture){
+		.title = arena_printf(a, "%s, %s, %s", result_str(r, "class"), result_str(r, "op"),
+				      f->durable ? "durable" : "felt"),
+		.about = about_of(a, r), .class = result_str(r, "class"), .op = result_str(r, "op"),
+		.durable = f->durable, .scale = result_scale(r),
+		.bars = arena_array(a, json_array_size(results), sizeof(*p->bars)),
+	};
+	for (i = first; i < json_array_size(results); i++) {
+		other = json_array_get(results, i);
+		if (!result_passes(other, f) || !same_picture(r, other))
+			continue;
+		for (k = 0; !f->every && k < p->n; k++) {
+			if (same_layout(p->bars[k].result, other))
+				break;
+		}
+		if (f->every || k == p->n) {
+			take_bar(a, other, f->durable, &p->bars[p->n++]);
+		} else {	/* newer ones come later */
+			take_bar(a, other, f->durable, &p->bars[k]);
+			p->older++;
+		}
+	}
+	for (i = 0; i < p->n; i++) {
+		most = fmax(most, fmax(isnan(p->bars[i].max) ? 0 : p->bars[i].max,
+				       isnan(p->bars[i].median) ? 0 : p->bars[i].median));
+	}
+	p->top = chart_top(most / 1e6) * 1e6;
+}
+
+void report_pictures(struct arena *a, const json_t *results, const struct report_filter *f,
+		     struct report_picture **out, size_t *n)
+{
+	struct report_picture *all = arena_array(a, json_array_size(results) + 1, sizeof(*all));
+	size_t i, k, count = 0;
+
+	for (i = 0; i < json_array_size(results); i++) {
+		const json_t *r = json_array_get(results, i);
+
+		if (!result_passes(r, f))
+			continue;
+		for (k = 0; k < count; k++) {
+			if (same_picture(all[k].bars[0].result, r))
+				break;
+		}
+		if (k == count)
+			make_picture(a, results, i, f, &all[count++]);
+	}
+	if (count)
+		qsort(all, count, sizeof(*all), by_size);
+	*out = all;
+	*n = count;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* text - pictures and comparisons in cells of a terminal, and what is said below them. */
+#include "report/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/sbuf.h"
+#include "base/units.h"
+#include "chart/chart.h"
+#include "report/words.h"
+
+enum { LEAST = 60, MOST = 160, WIDE = 80, LABEL = 22, NUMBERS = 27, PAIR_LABEL = 14, PAIR_NUMBERS = 34 };
+
+static unsigned fit(unsigned columns)
+{
+	return columns < LEAST ? LEAST : columns > MOST ? MOST : columns;
+}
+
+static const char *mbps(char buf[SIZE_TEXT], double bps)
+{
+	return isnan(bps) ? strcpy(buf, "-") : number_text(buf, bps / 1e6);
+}
+
+/* "1.53", "0.07" */
+static const char *times_text(char buf[SIZE_TEXT], double ratio)
+{
+	if (isnan(ratio))
+		return strcpy(buf, "-");
+	snprintf(buf, SIZE_TEXT, ratio < 10 ? "%.2f" : "%.0f", ratio);
+	return buf;
+}
+
+static size_t same_head(const char *a, const char *b)
+{
+	size_t n = 0;
+
+	while (a[n] && a[n] == b[n])
+		n++;
+	return n;
+}
+
+/* Do not cut a character of several bytes in two. */
+static size_t boundary(const char *text, size_t at)
+{
+	while (at && ((unsigned char)text[at] & 0xc0) == 0x80)
+		at--;
+	return at;
+}
+
+const char *label_cut(struct arena *a, const char *label, const char *const *labels, size_t n,
+		      size_t width)
+{
+	struct sbuf safe = { 0 };
+	const char *text;
+	size_t i, from = 0, len;
+
+	sbuf_add_safe(&safe, label);
+	text = arena_strdup(a, sbuf_str(&safe));
+	sbuf_done(&safe);
+	len = strlen(text);
+	if (len <= width)
+		return text;
+	for (i = 0; i < n; i++) {
+		size_t head = same_head(label, labels[i]);
+
+		/* the same up to where it would be cut, but not the same */
+		if (head >= width - 1 && (label[head] || labels[i][head]) && head > from)
+			from = head;
+	}
+	if (!from)
+		return arena_printf(a, "%.*s~", (int)boundary(text, width - 1), text);
+	if (from > len)
+		from = len;
+	while (from && text[from - 1] != ' ')	/* the word in which it differs, whole */
+		from--;
+	if (len - from < width - 1)
+		from = boundary(text, len - (width - 1));
+	text += from;
+	if (strlen(text) <= width - 1)
+		return arena_printf(a, "~%s", text);
+	return arena_printf(a, "~%.*s~", (int)boundary(text, width - 2), text);
+}
+
+/* Where the median is not known, the range alone. */
+static void draw_bar(struct grid *g, unsigned row, unsigned col, unsigned width, double top,
+		     const struct stats *s)
+{
+	unsigned i, from, to;
+
+	if (!isnan(s->median) || isnan(s->min) || isnan(s->max)) {
+		chart_bar(g, row, col, width, top, s->min, s->median, s->max);
+		return;
+	}
+	from = (unsigned)fmin(width - 1, s->min / top * width);
+	to = (unsigned)fmin(width - 1, s->max / top * width);
+	for (i = 0; i <= to; i++)
+		grid_ink(g, row, col + i, i < from ? INK_ZERO : INK_RANGE);
+}
+
+/* "172-181" */
+static const char *range_text(char buf[2 * SIZE_TEXT], double min, double max)
+{
+	char low[SIZE_TEXT], high[SIZE_TEXT];
+
+	*buf = '\0';
+	if (max > min)
+		snprintf(buf, 2 * SIZE_TEXT, "%s-%s", mbps(low, min), mbps(high, max));
+	return buf;
+}
+
+static void legend(struct grid *g, unsigned row, const char *more)
+{
+	grid_ink(g, row, 1, INK_RANGE);
+	grid_text(g, row, 3, "lowest to highest run");
+	grid_ink(g, row, 26, INK_MEDIAN);
+	grid_text(g, row, 28, "median");
+	grid_text(g, row, 36, more);
+}
+
+static void draw_line(struct arena *a, const struct report_picture *p, size_t i,
+		      const char *const *labels, unsigned label, unsigned width, struct grid *g)
+{
+	const struct report_bar *b = &p->bars[i];
+	const struct stats s = { b->median, b->min, b->max, b->n };
+	char median[SIZE_TEXT], range[2 * SIZE_TEXT], n[SIZE_TEXT] = "-";
+	unsigned row = (unsigned)i + 2;
+	struct sbuf text = { 0 };
+
+	grid_text(g, row, 1, label_cut(a, b->label, labels, p->n, label - 2));
+	draw_bar(g, row, label, width, p->top, &s);
+	if (b->n)
+		snprintf(n, sizeof(n), "%zu", b->n);
+	sbuf_addf(&text, "%5s %11s %3s", mbps(median, b->median),
+		  range_text(range, b->min, b->max), n);
+	sbuf_addf(&text, "%s%s%s%s", *b->letters ? " " : "", b->letters, b->published ? " p" : "",
+		  b->simulated ? " s" : "");
+	grid_text(g, row, label + width + 1, text.text);
+	sbuf_done(&text);
+}
+
+void report_picture_grid(const struct report_picture *p, unsigned columns, struct grid *g)
+{
+	struct arena *a = arena_new();
+	const char **labels = arena_array(a, p->n + 1, sizeof(*labels));
+	unsigned label = LABEL + (fit(columns) > WIDE ? (fit(columns) - WIDE) / 2 : 0);
+	unsigned width = fit(columns) - label - NUMBERS - 1;
+	struct sbuf head = { 0 }, marks = { 0 };
+	bool published = false, simulated = false;
+	size_t i;
+
+	grid_init(g, (unsigned)p->n + 3, fit(columns) - 1);
+	sbuf_add_safe(&head, p->title);
+	sbuf_add(&head, ": ");
+	sbuf_add_safe(&head, p->about);
+	grid_text(g, 0, 1, head.text);
+	grid_text(g, 1, 1, "layout");
+	chart_scale(g, 1, label, width, p->top / 1e6);
+	grid_text(g, 1, label + width + 1, " MB/s     min-max   n");
+	for (i = 0; i < p->n; i++) {
+		labels[i] = p->bars[i].label;
+		published = published || p->bars[i].published;
+		simulated = simulated || p->bars[i].simulated;
+	}
+	for (i = 0; i < p->n; i++)
+		draw_line(a, p, i, labels, label, width, g);
+	if (published)
+		sbuf_add(&marks, "p published  ");
+	if (simulated)
+		sbuf_add(&marks, "s simulated  ");
+	if (p->older)
+		sbuf_addf(&marks, "%zu older not shown", p->older);
+	legend(g, (unsigned)p->n + 2, sbuf_str(&marks));
+	sbuf_done(&head);
+	sbuf_done(&marks);
+	arena_free(a);
+}
+
+static void pair_line(struct grid *g, unsigned row, char side, double top, unsigned width,
+		      const struct stats *s, const char *verdict)
+{
+	char median[SIZE_TEXT], range[2 * SIZE_TEXT], text[8 * SIZE_TEXT];
+
+	snprintf(text, sizeof(text), "%c", side);
+	grid_text(g, row, PAIR_LABEL - 2, text);
+	draw_bar(g, row, PAIR_LABEL, width, top, s);
+	snprintf(text, sizeof(text), "%5s %11s %s", mbps(median, s->median),
+		 range_text(range, s->min, s->max), verdict);
+	grid_text(g, row, PAIR_LABEL + width + 1, text);
+}
+
+void report_pairs_grid(const struct report_pair *pairs, size_t n, unsigned columns,
+		       struct grid *g)
+{
+	unsigned width = fit(columns) - PAIR_LABEL - PAIR_NUMBERS - 2, row = 1;
+	double top = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		top = fmax(top, fmax(pairs[i].sa.max, pairs[i].sb.max));
+	top = chart_top(top / 1e6) * 1e6;
+	grid_init(g, 2 * (unsigned)n + 2, fit(columns) - 1);
+	grid_text(g, 0, 1, "class");
+	chart_scale(g, 0, PAIR_LABEL, width, top / 1e6);
+	grid_text(g, 0, PAIR_LABEL + width + 1, " MB/s     min-max B to A");
+	for (i = 0; i < n; i++) {
+		const struct report_pair *p = &pairs[i];
+		struct sbuf name = { 0 };
+		char verdict[80], ratio[SIZE_TEXT];
+
+		sbuf_add_safe(&name, result_str(p->a, "class"));
+		grid_text(g, row, 1, sbuf_str(&name));
+		grid_text(g, row, PAIR_LABEL - 4, "  ");	/* side and operation stay free */
+		grid_text(g, row + 1, 1, result_str(p->a, "op")[0] == 'w' ? " write" : " read");
+		if (p->why)
+			snprintf(verdict, sizeof(verdict), "! %s", p->why);
+		else
+			snprintf(verdict, sizeof(verdict), "%sx %s", times_text(ratio, p->c.ratio),
+				 verdict_word(p->c.verdict));
+		pair_line(g, row++, 'A', top, width, &p->sa, "");
+		pair_line(g, row++, 'B', top, width, &p->sb, verdict);
+		sbuf_done(&name);
+	}
+	legend(g, row, "");
+}
+
+void report_pair_words(const struct report_pair *p, struct sbuf *out)
+{
+	char low[SIZE_TEXT], high[SIZE_TEXT], ratio[SIZE_TEXT];
+
+	if (p->why) {
+		sbuf_addf(out, "%s: no ratio", p->why);
+		return;
+	}
+	if (!isnan(p->c.ratio))
+		sbuf_addf(out, "B is %s times A", number_text(ratio, p->c.ratio));
+	if (p->c.high > p->c.low * (1 + 1e-9))
+		sbuf_addf(out, " (%s to %s)", number_text(low, p->c.low),
+			  number_text(high, p->c.high));
+	if (out->len)
+		sbuf_add(out, ", ");
+	stats_compare_words(&p->c, p->sa.n, p->sb.n, out);
+}
+
+void report_result_words(struct arena *a, const json_t *result, bool durable, struct sbuf *out)
+{
+	double *values, p, rho;
+	size_t n = report_values(a, result, durable, &values), i;
+	bool *marked = arena_array(a, n + 1, sizeof(*marked));
+	char text[SIZE_TEXT];
+
+	stats_confidence_words(n, out);
+	sbuf_addc(out, '\n');
+	rho = stats_drift(values, n, &p);
+	if (n >= 5 && p < 0.05)
+		sbuf_addf(out, "drift: the runs got %s one after the other (rank correlation %.2f, "
+			  "p = %.2g)\n", rho > 0 ? "faster" : "slower", rho, p);
+	if (stats_outliers(values, n, marked)) {
+		sbuf_add(out, "far off, kept:");
+		for (i = 0; i < n; i++) {
+			if (marked[i])
+				sbuf_addf(out, " run %zu (%s MB/s)", i + 1, mbps(text, values[i]));
+		}
+		sbuf_addc(out, '\n');
+	}
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef REPORT_WORDS_H
+#define REPORT_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+struct arena;
+struct report_filter;
+
+/* What the files of this room share about one result. */
+
+enum { DATE_TEXT = 40 };
+
+/* "min", "median" or "max" in bytes a second; NAN when it is not known. */
+double result_rate(const json_t *result, const char *which, bool durable);
+double result_scale(const json_t *result);
+bool result_has_flag(const json_t *result, const char *word);
+const char *result_str(const json_t *result, const char *key);	/* never NULL */
+size_t result_runs(const json_t *result);
+const char *result_date(const json_t *result, char buf[DATE_TEXT]);
+bool result_passes(const json_t *result, const struct report_filter *f);
+
+/*
+ * A label in at most `width` bytes, made safe: its head; when that is the head of another of
+ * the n labels too, from where it differs. '~' stands where something was cut.
+ */
+const char *label_cut(struct arena *a, const char *label, const char *const *labels, size_t n,
+		      size_t width);
+
+#endif
