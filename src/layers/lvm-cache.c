@@ -109,7 +109,7 @@ static int lvmcache_size(struct stack *s, struct node *n, struct err *e)
 		return -1;
 	bytes = p->extents * LVM_EXTENT;
 	p->chunk = asked ? asked : lvm_cache_chunk(bytes);
-	if (!lvm_cachevol(bytes, p->chunk, &meta, &p->cached))
+	if (!p->chunk || !lvm_cachevol(bytes, p->chunk, &meta, &p->cached))
 		return err_set(e, ERR_USAGE, "chunk=%" PRIu64 "K makes more than 1,000,000 chunks of %" PRIu64
 			       " bytes; the smallest is %" PRIu64 "K", asked / 1024, bytes,
 			       (uint64_t)(lvm_cache_chunk(bytes) / 1024));

@@ -3,6 +3,7 @@
 # Builds that go wrong or lose their screen: a step that fails, a size that is not the
 # planned one, SIGTERM, SIGHUP, SIGKILL, and two executors that want the same disks.
 set -u
+# shellcheck source=tests/sandbox/build-lib.sh
 . "${srcdir:-.}/tests/sandbox/build-lib.sh"
 
 # shellcheck disable=SC2086

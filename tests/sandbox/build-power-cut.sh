@@ -4,6 +4,7 @@
 # are booted again, and recover takes back what had been begun. Without udevd nothing is
 # assembled then; with it arrays stand under other names.
 set -u
+# shellcheck source=tests/sandbox/build-lib.sh
 . "${srcdir:-.}/tests/sandbox/build-lib.sh"
 folder=$(mktemp -d)
 keep=$folder/keep

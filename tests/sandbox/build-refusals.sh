@@ -3,6 +3,7 @@
 # What build must not touch, and that it says why: in use, not blank, forgotten leftovers,
 # a wrong word, a missing tool, a database that cannot be written, a forged order.
 set -u
+# shellcheck source=tests/sandbox/build-lib.sh
 . "${srcdir:-.}/tests/sandbox/build-lib.sh"
 
 # shellcheck disable=SC2086

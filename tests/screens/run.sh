@@ -8,6 +8,7 @@ dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 root=$dir/nas-ref
 mkdir "$root"
+# shellcheck disable=SC1091
 (set -e; . "$here/../detect/lib.sh"; . "$here/../detect/nas-ref.sh") || exit 99
 for locale in C.UTF-8 C.utf8 en_US.UTF-8; do
 	if [ "$(LC_ALL=$locale locale charmap 2>/dev/null)" = UTF-8 ]; then break; fi
