@@ -21,7 +21,7 @@
 #include "build/build.h"
 #include "build/run.h"
 
-enum { APPEAR_MS = 10000, POLL_MS = 20 };
+enum { APPEAR_MS = 10000, POLL_MS = 20, TRIES = 5, RETRY_MS = 2000 };
 
 static uint64_t clock_ns(void)
 {
@@ -53,6 +53,28 @@ static int wait_for(const struct effect *made, struct err *e)
 		       made->bytes, bytes);
 }
 
+/* The step's command. Some may meet a device that somebody else has open for a moment. */
+static int run_tool(struct run *r, const struct step *s, struct err *e)
+{
+	unsigned tries;
+	size_t i;
+
+	for (tries = 1;; tries++) {
+		struct err ignored = { 0 };
+
+		if (!run_argv(r, &s->argv, s->secret ? r->secret : s->input, e))
+			return 0;
+		if (!s->retry || tries == TRIES || run_stops(r))
+			return -1;
+		r->undoing = true;
+		for (i = 0; i < s->undo.n; i++)
+			run_argv(r, s->undo.at[i], NULL, &ignored);
+		r->undoing = false;
+		pause_ms(RETRY_MS);
+		*e = (struct err){ 0 };
+	}
+}
+
 /* One step from guard to effect. */
 static int run_step(struct run *r, const struct step *s, struct err *e)
 {
@@ -67,7 +89,7 @@ static int run_step(struct run *r, const struct step *s, struct err *e)
 		rc = -1;
 	}
 	if (rc == 0)
-		rc = run_argv(r, &s->argv, s->secret ? r->secret : s->input, e);
+		rc = run_tool(r, s, e);
 	for (i = 0; i < s->makes.n && rc == 0; i++)
 		rc = wait_for(s->makes.at[i], e);
 	if (rc == 0 && r->journal_broken) {

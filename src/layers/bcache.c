@@ -165,11 +165,34 @@ static enum health bcache_health(const struct node *n, const enum health *kids)
 
 /* --- steps ------------------------------------------------------------------------------ */
 
+/* udevd starts what it finds at once, so taking the set down belongs to the step that made
+ * it and not to the ones that started it. Detaching writes back what only the cache has. */
+static void undo_set(const struct bcache_priv *priv, struct plan *p, struct step *st)
+{
+	const char *cache = priv->cache->dev;
+	struct argv *wipe;
+	size_t i;
+
+	for (i = 0; i < priv->nodes.n; i++) {
+		const char *dev = ((const struct node *)priv->nodes.at[i])->kids[0]->dev;
+
+		step_undo(p, st, "block_write", dev, "bcache/detach", "1", NULL);
+		step_undo(p, st, "block_wait", dev, "bcache/state", "no cache", NULL);
+		step_undo(p, st, "block_write", dev, "bcache/stop", "1", NULL);
+		step_undo(p, st, "block_wait", dev, "bcache", "gone", NULL);
+	}
+	step_undo(p, st, "block_write", cache, "bcache/set/unregister", "1", NULL);
+	step_undo(p, st, "block_wait", cache, "bcache", "gone", NULL);
+	wipe = step_undo_argv(p, st);
+	argv_addl(p->arena, wipe, "wipefs", "--all", "--force", "--quiet", cache, NULL);
+	for (i = 0; i < priv->nodes.n; i++)
+		argv_add(p->arena, wipe, ((const struct node *)priv->nodes.at[i])->kids[0]->dev);
+}
+
 /* make-bcache writes both kinds of superblock at once, so all get the set's new UUID. */
 static void plan_set(const struct node *n, struct plan *p)
 {
 	const struct bcache_priv *priv = n->priv;
-	struct argv *undo;
 	struct step *st;
 	size_t i;
 
@@ -188,23 +211,20 @@ static void plan_set(const struct node *n, struct plan *p)
 	step_argf(p, st, "%u", n->lsec);
 	step_args(p, st, "-C", priv->cache->dev, "-B", NULL);
 	step_writes(p, st, priv->cache);
-	undo = step_undo_argv(p, st);
-	argv_addl(p->arena, undo, "wipefs", "--all", "--force", "--quiet", priv->cache->dev, NULL);
 	for (i = 0; i < priv->nodes.n; i++) {
 		const struct node *kid = ((const struct node *)priv->nodes.at[i])->kids[0];
 
 		step_args(p, st, kid->dev, NULL);
 		step_writes(p, st, kid);
-		argv_add(p->arena, undo, kid->dev);
 	}
+	undo_set(priv, p, st);
+	st->retry = true;	/* udevd makes a device busy while it looks at it */
 
 	/* quiet: what udevd registered already is no failure */
 	st = plan_step(p, "bcache", "start the cache %s", priv->cache->name);
 	step_args(p, st, "block_tell", "/sys/fs/bcache/register_quiet", priv->cache->dev, NULL);
 	step_writes(p, st, priv->cache);
 	st->again = true;
-	step_undo(p, st, "block_write", priv->cache->dev, "bcache/set/unregister", "1", NULL);
-	step_undo(p, st, "block_wait", priv->cache->dev, "bcache", "gone", NULL);
 }
 
 static int bcache_plan(const struct node *n, struct plan *p, struct err *e)
@@ -220,11 +240,6 @@ static int bcache_plan(const struct node *n, struct plan *p, struct err *e)
 	step_args(p, st, "block_tell", "/sys/fs/bcache/register_quiet", below, NULL);
 	step_writes(p, st, n);
 	st->again = true;
-	/* detaching writes back what is only in the cache */
-	step_undo(p, st, "block_write", below, "bcache/detach", "1", NULL);
-	step_undo(p, st, "block_wait", below, "bcache/state", "no cache", NULL);
-	step_undo(p, st, "block_write", below, "bcache/stop", "1", NULL);
-	step_undo(p, st, "block_wait", below, "bcache", "gone", NULL);
 
 	st = plan_step(p, "bcache", "call the cached %s by a name that stays", n->kids[0]->name);
 	step_args(p, st, "block_link", n->dev, below, NULL);

@@ -36,7 +36,7 @@ static const char head[] =
 	"# made DEVICE BYTES: it has to be there, with the planned size\n"
 	"made() {\n"
 	"\ttries=0\n"
-	"\twhile [ ! -b \"$1\" ]; do\n"
+	"\twhile [ ! -b \"$1\" ] && ! mountpoint -q \"$1\"; do\n"
 	"\t\ttries=$((tries + 1))\n"
 	"\t\t[ \"$tries\" -le 50 ] || stop \"$1 did not appear\"\n"
 	"\t\tsleep 0.2\n"
@@ -61,7 +61,10 @@ static const char builtins[] =
 	"\tdone\n"
 	"}\n"
 	"reads() { [ \"$(cat \"$1\" 2>/dev/null)\" = \"$2\" ]; }\n"
-	"one_holder() { [ \"$(ls \"/sys/class/block/$(kernel_name \"$1\")/holders\" | wc -l)\" = 1 ]; }\n"
+	"one_holder() {\n"
+	"\tset -- \"/sys/class/block/$(kernel_name \"$1\")/holders\"/*\n"
+	"\t[ $# = 1 ] && [ -e \"$1\" ]\n"
+	"}\n"
 	"\n"
 	"block_write() {\n"
 	"\tuntil_true test -e \"/sys/class/block/$(kernel_name \"$1\")/$2\"\n"
@@ -72,7 +75,8 @@ static const char builtins[] =
 	"block_link() {\n"
 	"\tuntil_true one_holder \"$2\"\n"
 	"\tmkdir -p \"${1%/*}\"\n"
-	"\tln -sfn \"/dev/$(ls \"/sys/class/block/$(kernel_name \"$2\")/holders\")\" \"$1\"\n"
+	"\tset -- \"$1\" \"/sys/class/block/$(kernel_name \"$2\")/holders\"/*\n"
+	"\tln -sfn \"/dev/${2##*/}\" \"$1\"\n"
 	"}\n";
 
 static const char secret[] =

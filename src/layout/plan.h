@@ -33,6 +33,7 @@ struct step {
 	struct list makes;	/* struct effect * */
 	struct list destroys;	/* const struct disk *: whose content is lost by it */
 	struct list undo;	/* struct argv *, in the order to run them */
+	bool retry;		/* when it fails, it is taken back and tried again a few times */
 	bool again;		/* after a reboot, running it again brings back what it made */
 	bool holds_data;	/* false: may be undone without losing what a user put there */
 };
