@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/sbuf.h"
+#include "base/units.h"
 #include "build/build.h"
 #include "build/job.h"
 #include "build/run.h"
@@ -80,6 +82,27 @@ bool content_was_read(const struct identity *id)
 	return !id->content || strcmp(id->content, "unread");
 }
 
+/* A write cache that the kernel has no memory for fails when the disks are wiped already. */
+static int check_memory(const struct stack *s, uint64_t ram, struct err *e)
+{
+	char want[SIZE_TEXT], has[SIZE_TEXT];
+	size_t i;
+
+	for (i = s->n_disks; ram && i < s->nodes.n; i++) {
+		const struct node *n = s->nodes.at[i];
+		uint64_t need = n->left_out ? 0 : json_u64(n->facts, "ram_bytes", 0);
+
+		/* the rest is for everything else that runs */
+		if (need <= ram / 4 * 3)
+			continue;
+		return err_set(e, ERR_REFUSED, "%s %s takes %s of memory and this machine has %s; size=%" PRIu64
+			       "G takes half of it, and lvmcache needs none", n->layer->name, n->name,
+			       size_text(want, need, SIZE_IEC), size_text(has, ram, SIZE_IEC),
+			       (uint64_t)(ram / 2 / 21 * 1000 / GIB));
+	}
+	return 0;
+}
+
 int guard_check(const struct plan *p, const struct inventory *now, char *const *wipe,
 		struct err *e)
 {
@@ -117,7 +140,7 @@ int guard_check(const struct plan *p, const struct inventory *now, char *const *
 		if (check_disk(d, named_to_wipe(now, wipe, d), e))
 			goto out;
 	}
-	rc = 0;
+	rc = check_memory(s, now->ram_bytes, e);
 	for (; wipe && *wipe && rc == 0; wipe++) {
 		const struct disk *d = inventory_find(now, *wipe);
 

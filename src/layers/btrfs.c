@@ -75,8 +75,9 @@ static int check_width(const struct node *n, const char *option, const struct bt
 {
 	if (n->n_kids >= p->devs_min)
 		return 0;
-	return err_set(e, ERR_USAGE, "%s=%s needs %s, has %u", option, p->name, p->needs,
-		       n->n_kids);
+	return err_set(e, ERR_USAGE, "%s=%s needs %s, has %u; %s", option, p->name, p->needs, n->n_kids,
+		       n->n_kids > 2 ? "raid1c3 takes 3" : n->n_kids > 1 ? "raid1 takes 2" :
+		       "single and dup take 1");
 }
 
 static int btrfs_size(struct stack *s, struct node *n, struct err *e)

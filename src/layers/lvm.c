@@ -144,6 +144,22 @@ static int lvm_sectors(const struct node *n, struct err *e)
 	return 0;
 }
 
+/* lvm.conf(5), devices/scan_lvs: LVM does not look at its own volumes for physical ones. */
+static int lvm_below(const struct node *n, struct err *e)
+{
+	unsigned i;
+
+	for (i = 0; i < n->n_kids; i++) {
+		const struct layer *l = n->kids[i]->layer;
+
+		if (l == &layer_lvm || l == &layer_lvmcache || l == &layer_writecache)
+			return err_set(e, ERR_USAGE, "%s is a volume of LVM already, and LVM takes none of its own as a "
+				       "device; one lvm, and a thin volume is cached by bcache below it",
+				       n->kids[i]->name);
+	}
+	return 0;
+}
+
 /* 1: this group is left out, with the reason in its note. */
 static int too_few(struct stack *s, struct node *n, bool asked, struct err *e)
 {
@@ -270,7 +286,7 @@ static int lvm_size(struct stack *s, struct node *n, struct err *e)
 	int rc;
 
 	n->priv = priv;
-	rc = lvm_sectors(n, e) ? -1 : choose_level(s, n, priv, e);
+	rc = lvm_below(n, e) || lvm_sectors(n, e) ? -1 : choose_level(s, n, priv, e);
 	if (rc)
 		return rc;
 	priv->extents = arena_array(s->arena, n->n_kids, sizeof(*priv->extents));

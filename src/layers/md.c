@@ -30,13 +30,20 @@ static const struct md_level {
 	bool mirror;			/* every member holds everything */
 	bool chunked;
 	bool redundant;
+	const char *instead;		/* what to do when there are too few */
 } md_levels[] = {
-	{ .name = "raid0", .number = "0", .min = 2, .chunked = true },
-	{ .name = "raid1", .number = "1", .min = 2, .mirror = true, .redundant = true },
-	{ .name = "raid5", .number = "5", .min = 3, .parity = 1, .chunked = true, .redundant = true },
-	{ .name = "raid6", .number = "6", .min = 4, .parity = 2, .chunked = true, .redundant = true },
-	{ .name = "raid10", .number = "10", .min = 2, .chunked = true, .redundant = true },
-	{ .name = "linear", .number = "linear", .min = 2 },
+	{ .name = "raid0", .number = "0", .min = 2, .chunked = true,
+	  .instead = "one disk needs no array" },
+	{ .name = "raid1", .number = "1", .min = 2, .mirror = true, .redundant = true,
+	  .instead = "missing=1 starts with one, and the other comes later" },
+	{ .name = "raid5", .number = "5", .min = 3, .parity = 1, .chunked = true, .redundant = true,
+	  .instead = "level=raid1 holds as much on 2" },
+	{ .name = "raid6", .number = "6", .min = 4, .parity = 2, .chunked = true, .redundant = true,
+	  .instead = "redundancy=2 makes a mirror of 3" },
+	{ .name = "raid10", .number = "10", .min = 2, .chunked = true, .redundant = true,
+	  .instead = "missing=1 starts with one, and the other comes later" },
+	{ .name = "linear", .number = "linear", .min = 2,
+	  .instead = "one disk needs no array" },
 };
 
 /* redundancy=N by the width of the group. */
@@ -307,12 +314,25 @@ static int md_width(struct stack *s, struct node *n, struct md_priv *p, unsigned
 	}
 	if (width < p->level->min) {
 		if (s->n_groups == 1 && word)
-			return err_set(e, ERR_USAGE, "%s needs %u disks, has %u", p->level->name,
-				       p->level->min, width);
+			return err_set(e, ERR_USAGE, "%s needs %u disks, has %u; %s", p->level->name,
+				       p->level->min, width, p->level->instead);
 		n->note = arena_printf(s->arena, "%s needs %u members, has %u", p->level->name,
 				       p->level->min, width);
 		return 1;
 	}
+	return 0;
+}
+
+/* mdadm puts missing members last, where those of a raid10 may be copies of one another. */
+static int check_missing(const struct node *n, const struct md_priv *p, struct err *e)
+{
+	unsigned most = p->level->mirror ? n->n_kids + n->missing - 1 : p->level->parity;
+
+	if (!strcmp(p->level->name, "raid10"))
+		most = p->shape.copies - 1;
+	if (n->missing > most)
+		return err_set(e, ERR_USAGE, "%s does not start without %u of its %u members; missing=%u is the "
+			       "most", p->level->name, n->missing, p->shape.devices, most);
 	return 0;
 }
 
@@ -341,6 +361,8 @@ static int md_size(struct stack *s, struct node *n, struct err *e)
 	if (!strcmp(n->level, "raid10") && p->shape.devices < p->shape.copies)
 		return err_set(e, ERR_USAGE, "raid10 with %u copies needs %u disks, has %u", p->shape.copies,
 			       p->shape.copies, p->shape.devices);
+	if (check_missing(n, p, e))
+		return -1;
 	p->policy = md_policy(s, n, p);
 	p->shape.ppl = p->policy && !strcmp(p->policy, "ppl");
 	if (p->shape.ppl && p->shape.devices > MOST_PPL_MEMBERS)

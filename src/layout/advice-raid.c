@@ -49,7 +49,7 @@ const char *advice_ppl_level(const struct stack *s, struct arena *a)
  * A rule of thumb: a hard disk syncs at 150 MB/s on average over its platters, an SSD at 400.
  * A journal on the cache disk is no member.
  */
-static uint64_t sync_ns(const struct node *n)
+uint64_t advice_sync_ns(const struct node *n)
 {
 	uint64_t least = UINT64_MAX;
 	unsigned i;
@@ -75,7 +75,7 @@ const char *advice_write_hole(const struct stack *s, struct arena *a)
 	return arena_printf(a, "%s is %s with consistency=resync: after a power cut all of it is read again, "
 			    "about %s, and a disk that dies before that takes data with it; bitmap shortens it, "
 			    "ppl or a journal closes the hole", n->name, n->level,
-			    duration_text(time, sync_ns(n)));
+			    duration_text(time, advice_sync_ns(n)));
 }
 
 /* The journal is not among the member sizes: losing it stops writing, not reading. */
@@ -101,7 +101,7 @@ const char *advice_first_sync(const struct stack *s, struct arena *a)
 
 		/* arrays on the same disks sync one after the other */
 		if (advice_redundant(n) && !n->missing)
-			longest += sync_ns(n);
+			longest += advice_sync_ns(n);
 	}
 	if (longest < 3600ull * 1000000000)
 		return NULL;

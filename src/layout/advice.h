@@ -28,6 +28,9 @@ bool advice_hangs_on_cache(const struct stack *s, struct arena *a);
 /* The longest and second longest of the kids, and the sum, bytes. */
 void advice_sizes(const struct node *n, uint64_t *sum, uint64_t *largest, uint64_t *second);
 
+/* advice-raid.c: how long it takes to write one member anew, by rule of thumb. */
+uint64_t advice_sync_ns(const struct node *n);
+
 /* advice-disk.c: what the disks themselves are. */
 const char *advice_usb_member(const struct stack *s, struct arena *a);
 const char *advice_usb_sector(const struct stack *s, struct arena *a);

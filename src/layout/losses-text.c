@@ -74,60 +74,75 @@ static uint64_t lost_bytes(const struct stack *s, const enum health *health, uin
 	return lost;
 }
 
-static void next_steps(const struct stack *s, const bool *dead, const enum health *health,
-		       uint64_t lost, uint64_t all, struct sbuf *out)
+static void add_lost(const struct stack *s, const enum health *health, struct sbuf *out)
 {
 	char size[SIZE_TEXT], total[SIZE_TEXT];
+	uint64_t all, lost = lost_bytes(s, health, &all);
 	unsigned degraded = 0;
 	size_t i;
 
 	for (i = s->n_disks; i < s->nodes.n; i++)
 		degraded += health[i] == HEALTH_DEGRADED;
-	if (lost) {
+	if (lost)
 		sbuf_addf(out, "Lost: %s of %s.%s\n", size_text(size, lost, SIZE_SI),
 			  size_text(total, all, SIZE_SI),
 			  lost < all ? " The other branches keep their files." : "");
-		sbuf_add(out, "Next: a disk that only dropped out may come back: look at cables and power before "
-			      "anything is written; then restore from the backup.\n");
-		return;
-	}
-	if (!degraded) {
+	else if (degraded)
+		sbuf_add(out, "Nothing is lost.\n");
+	else
 		sbuf_add(out, "Nothing is lost; nothing on these disks is used.\n");
-		return;
-	}
-	sbuf_add(out, "Nothing is lost: what was on them is computed from the others.\n");
-	sbuf_add(out, "Next: put in a disk at least as large as");
-	for (i = 0; i < s->n_disks; i++) {
-		if (dead[i])
-			sbuf_addf(out, " %s (%s)", ((const struct node *)s->nodes.at[i])->name,
-				  size_text(size, ((const struct node *)s->nodes.at[i])->bytes, SIZE_SI));
-	}
-	sbuf_add(out, " and let it rebuild; until then a further failure may lose data.\n");
 }
 
 void losses_text(const struct stack *s, const bool *dead, struct sbuf *out)
 {
 	enum health *health = arena_array(s->arena, s->nodes.n, sizeof(*health));
-	uint64_t lost, all;
+	struct losses_next next;
 	size_t i;
 
 	stack_lose(s, dead, health);
 	for (i = s->nodes.n; i-- > s->n_disks;) {
 		const struct node *n = s->nodes.at[i];
+		const char *detail;
 
 		if (n->left_out || n->part_number)
 			continue;
-		sbuf_addf(out, " %-10s %-14s %s\n", n->layer->name, n->dir ? n->dir : n->name,
-			  health_word(health[i]));
+		detail = losses_detail(s, n, health);
+		sbuf_addf(out, " %-10s %-14s %s%s%s\n", n->layer->name, n->dir ? n->dir : n->name,
+			  health_word(health[i]), detail ? "  " : "", detail ? detail : "");
 	}
-	lost = lost_bytes(s, health, &all);
-	next_steps(s, dead, health, lost, all, out);
+	add_lost(s, health, out);
+	losses_next(s, dead, health, &next);
+	for (i = 0; i < next.steps.n; i++)
+		sbuf_addf(out, " %zu. %s\n", i + 1, (const char *)next.steps.at[i]);
+}
+
+static void next_json(const struct losses_next *next, json_t *o)
+{
+	json_t *steps = json_array(), *replace = json_array(), *rebuild = json_array();
+	size_t i;
+
+	for (i = 0; i < next->steps.n; i++)
+		json_add_str(steps, next->steps.at[i]);
+	for (i = 0; i < next->replace.n; i++) {
+		const struct replacement *r = next->replace.at[i];
+		json_t *row = json_object();
+
+		json_put_str(row, "disk", r->disk->name);
+		json_put_u64(row, "at_least_bytes", r->bytes);
+		json_array_append_new(replace, row);
+	}
+	for (i = 0; i < next->rebuild.n; i++)
+		json_add_str(rebuild, ((const struct node *)next->rebuild.at[i])->name);
+	json_object_set_new(o, "next", steps);
+	json_object_set_new(o, "replace", replace);
+	json_object_set_new(o, "rebuild", rebuild);
 }
 
 static json_t *losses_json(const struct stack *s, const bool *dead)
 {
 	enum health *health = arena_array(s->arena, s->nodes.n, sizeof(*health));
 	json_t *o = json_object(), *lost = json_array(), *rows = json_array();
+	struct losses_next next;
 	uint64_t bytes, all;
 	size_t i;
 
@@ -147,6 +162,8 @@ static json_t *losses_json(const struct stack *s, const bool *dead)
 		json_put_str(row, "layer", n->layer->name);
 		json_put_str(row, "name", n->name);
 		json_put_str(row, "health", health_word(health[i]));
+		if (losses_detail(s, n, health))
+			json_put_str(row, "detail", losses_detail(s, n, health));
 		json_array_append_new(rows, row);
 	}
 	json_object_set_new(o, "disks", lost);
@@ -154,6 +171,8 @@ static json_t *losses_json(const struct stack *s, const bool *dead)
 	bytes = lost_bytes(s, health, &all);
 	json_put_u64(o, "lost_bytes", bytes);
 	json_put_u64(o, "all_bytes", all);
+	losses_next(s, dead, health, &next);
+	next_json(&next, o);
 	return o;
 }
 

@@ -21,4 +21,24 @@ void losses_text(const struct stack *s, const bool *dead, struct sbuf *out);
 
 const char *health_word(enum health h);
 
+/* --- between losses-text.c and losses-next.c */
+
+struct replacement {
+	const struct node *disk;	/* the dead one */
+	uint64_t bytes;			/* the least that its successor must have */
+};
+
+struct losses_next {
+	struct list steps;		/* const char *: one sentence each, in the order to do them */
+	struct list replace;		/* struct replacement * */
+	struct list rebuild;		/* const struct node *: arrays that are written anew */
+};
+
+/* What to do when these disks are gone and every node is so. */
+void losses_next(const struct stack *s, const bool *dead, const enum health *health,
+		 struct losses_next *out);
+
+/* "5 of 6 members left, no further may go"; NULL when there is nothing to say. */
+const char *losses_detail(const struct stack *s, const struct node *n, const enum health *health);
+
 #endif

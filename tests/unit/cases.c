@@ -72,7 +72,7 @@ static const struct row {
 	{ .id = "C16", .recipe = "md level=raid1", .check = GROSS, .says = "many-copies" },
 	/* allowed or refused, but with the reason: as a mirror they hold the same, faster */
 	{ .id = "C17", .recipe = "md level=raid5", .check = REFUSED,
-	  .says = "raid5 needs 3 disks, has 2" },
+	  .says = "raid5 needs 3 disks, has 2; level=raid1 holds as much on 2" },
 	{ .id = "C18", .recipe = "md level=raid1", .check = EXACT },
 	{ .id = "C19", .recipe = "part | md level=raid6 chunk=512K", .check = EXACT },
 	{ .id = "C21", .recipe = "lvm", .check = EXACT },

@@ -169,9 +169,9 @@ static void refused(void **state)
 {
 	static const struct { const char *layout, *disks, *says; } cases[] = {
 		{ "btrfs data=raid6", "hdd:1TiB hdd:1TiB",
-		  "layer 1, btrfs: data=raid6 needs 3 devices, has 2" },
+		  "layer 1, btrfs: data=raid6 needs 3 devices, has 2; raid1 takes 2" },
 		{ "btrfs metadata=raid1c4", "hdd:1TiB hdd:1TiB",
-		  "layer 1, btrfs: metadata=raid1c4 needs 4 devices, has 2" },
+		  "layer 1, btrfs: metadata=raid1c4 needs 4 devices, has 2; raid1 takes 2" },
 		{ "btrfs", "hdd:100MiB",
 		  "layer 1, btrfs: every device needs at least 109 MiB, the smallest has 100" },
 		{ "xfs", "hdd:256MiB",

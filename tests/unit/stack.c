@@ -185,8 +185,10 @@ static void what_cannot_be_is_said(void **state)
 		const char *disks[4];
 		const char *says;
 	} cases[] = {
-		{ "md level=raid5", { "2xhdd:4TB" }, "layer 1, md: raid5 needs 3 disks, has 2" },
-		{ "md level=raid6", { "3xhdd:4TB" }, "layer 1, md: raid6 needs 4 disks, has 3" },
+		{ "md level=raid5", { "2xhdd:4TB" },
+		  "layer 1, md: raid5 needs 3 disks, has 2; level=raid1 holds as much on 2" },
+		{ "md level=raid6", { "3xhdd:4TB" },
+		  "layer 1, md: raid6 needs 4 disks, has 3; redundancy=2 makes a mirror of 3" },
 		{ "slice | md redundancy=2", { "2xhdd:4TB" },
 		  "layer 2, md: 2 members cannot lose 2: at least 3 are needed" },
 		/* CASES C23: md takes the largest sector, so the slices differ */
