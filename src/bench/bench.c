@@ -184,6 +184,7 @@ static int measure(struct session *s, const struct bench_forecast *f, struct err
 
 	s->runs = f->runs;
 	counters_open(&s->counters, s->dir.target);
+	s->provenance = provenance(s);
 	report_begin(s, f);
 	rc = rounds(s, e);
 	if (report_results(s, rc < 0, &more) < 0 && rc == 0) {
@@ -191,6 +192,7 @@ static int measure(struct session *s, const struct bench_forecast *f, struct err
 		rc = -1;
 	}
 	counters_close(&s->counters);
+	json_decref(s->provenance);
 	return rc;
 }
 

@@ -3,7 +3,6 @@
 #include "bench/session.h"
 
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -130,7 +129,6 @@ static const char *cache_of(const struct session *s, enum bench_op op)
 static json_t *record_new(const struct session *s, const struct class *c, enum bench_op op)
 {
 	json_t *j = event_new("result", c);
-	struct utsname u;
 
 	json_put_str(j, "op", op_word(op));
 	json_put_str(j, "target", s->order->target);
@@ -142,8 +140,8 @@ static json_t *record_new(const struct session *s, const struct class *c, enum b
 	json_object_set_new(j, "scale", json_real(s->order->scale));
 	json_put_u64(j, "bs", c->w->bs);
 	json_put_str(j, "cache", cache_of(s, op));
-	if (uname(&u) == 0)
-		json_put_str(j, "kernel", u.release);
+	json_put_u64(j, "seed", c->w->seed);
+	json_object_update(j, s->provenance);
 	json_put_u64(j, "memory_bytes", (uint64_t)sysconf(_SC_PHYS_PAGES) *
 					(uint64_t)sysconf(_SC_PAGESIZE));
 	json_put_str(j, "version", VERSION);

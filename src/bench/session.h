@@ -54,6 +54,7 @@ struct session {
 	size_t n_classes;
 	unsigned done, runs;		/* timed runs */
 	unsigned rep;			/* the one that goes on, from 1 */
+	json_t *provenance;		/* what every result of it says beside its numbers */
 };
 
 bool session_stops(const struct session *s);	/* a signal came, or whoever ordered it says so */
@@ -66,6 +67,8 @@ int run_read(struct session *s, const struct class *c, const char *set, struct m
 /* Make a set without timing it. */
 int run_prepare(struct session *s, const struct class *c, const char *set, struct err *e);
 int run_remove(struct session *s, const char *set, struct err *e);
+
+json_t *provenance(const struct session *s);	/* machine, recipe, mount, tools */
 
 /* report.c: events and records. */
 json_t *event_new(const char *event, const struct class *c);
