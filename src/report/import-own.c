@@ -13,6 +13,8 @@
 #include "base/units.h"
 #include "report/report.h"
 
+enum { MOST_WORDS = 65536 };	/* bytes of one text in JSON; a recipe is far shorter */
+
 /* A whole number of a row; an empty field is `missing`. */
 static int number(const struct import *im, const struct csv *c, size_t row, const char *title,
 		  uint64_t missing, uint64_t *out, struct err *e)
@@ -176,13 +178,19 @@ static int take_result(struct import *im, const json_t *from, size_t at, struct 
 {
 	const char *op = json_str(from, "op");
 	const json_t *runs = json_object_get(from, "runs"), *run;
-	json_t *result, *copy;
+	json_t *result, *copy, *value;
+	const char *key;
 	size_t i;
 
 	if (!json_is_object(from) || !json_str(from, "class") || !json_is_array(runs) || !op ||
 	    (strcmp(op, "write") && strcmp(op, "read")))
 		return err_set(e, ERR_FAIL, "%s: result %zu has no class, no op or no runs", im->name,
 			       at + 1);
+	json_object_foreach((json_t *)(uintptr_t)from, key, value) {
+		if (json_string_length(value) > MOST_WORDS)
+			return err_set(e, ERR_FAIL, "%s: result %zu has a text longer than %d bytes",
+				       im->name, at + 1, MOST_WORDS);
+	}
 	if (import_result(im, &result, e) < 0)
 		return -1;
 	copy = json_copy((json_t *)(uintptr_t)from);

@@ -22,8 +22,7 @@ static const char *const pens[] = {
 static const char *const fills[] = {
 	[FILL_RANGE] = "fill=\"#4fa8cc\" stroke=\"#1d6e91\" stroke-width=\"0.6\"",
 	[FILL_SIMULATED] = "fill=\"#b9c98a\" stroke=\"#66762f\" stroke-width=\"0.6\"",
-	[FILL_FLAGGED] = "fill=\"#fff3d6\" stroke=\"#a86400\" stroke-width=\"1\" "
-			 "stroke-dasharray=\"3 2\"",
+	[FILL_FLAGGED] = "fill=\"#fff3d6\" stroke=\"#a86400\" stroke-dasharray=\"3 2\"",
 	[FILL_PUBLISHED] = "fill=\"url(#hatch)\" stroke=\"#555\" stroke-width=\"0.6\"",
 	[FILL_MEDIAN] = "fill=\"#111\"",
 };
