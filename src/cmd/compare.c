@@ -18,14 +18,14 @@ static void print_table(const struct list *all)
 	char usable[SIZE_TEXT], redundancy[SIZE_TEXT], unused[SIZE_TEXT];
 	size_t i, fit = 0;
 
-	printf("%-24s %9s  %8s %10s %9s\n", "layout", "usable", "may fail", "redundancy", "unused");
+	printf("%-26s %9s  %8s %10s %9s\n", "layout", "usable", "may fail", "redundancy", "unused");
 	for (i = 0; i < all->n; i++) {
 		const struct candidate *c = all->at[i];
 
 		if (!c->fits)
 			continue;
 		fit++;
-		printf("%-24s %9s  %8u %10s %9s  %s%s\n", c->name, size_text(usable, c->usable, SIZE_SI),
+		printf("%-26s %9s  %8u %10s %9s  %s%s\n", c->name, size_text(usable, c->usable, SIZE_SI),
 		       c->survives, size_text(redundancy, c->redundancy, SIZE_SI),
 		       size_text(unused, c->unused, SIZE_SI), c->cached ? "c" : "", c->warnings ? "!" : "");
 	}
@@ -34,7 +34,7 @@ static void print_table(const struct list *all)
 		const struct candidate *c = all->at[i];
 
 		if (!c->fits)
-			printf("%-24s %s\n", c->name, c->why);
+			printf("%-26s %s\n", c->name, c->why);
 	}
 }
 
