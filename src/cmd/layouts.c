@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* naslab layouts - the recipes that are shipped, and one's own. */
+/* naslab layouts - the recipes that are shipped, and one's own, by groups. */
 #include "cmd/cmd.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "naslab.h"
 
@@ -26,43 +27,78 @@ static void list_layers(void)
 	}
 }
 
+static json_t *recipe_json(const struct recipe *r)
+{
+	struct sbuf line = { 0 };
+	json_t *o = json_object();
+
+	recipe_line(r, &line);
+	json_put_str(o, "name", r->name);
+	json_put_str(o, "title", r->title);
+	json_put_str(o, "group", r->group);
+	json_put_str(o, "matrix", r->matrix);
+	json_put_str(o, "about", r->about);
+	json_put_str(o, "avoid", r->avoid);
+	json_put_str(o, "recipe", sbuf_str(&line));
+	sbuf_done(&line);
+	return o;
+}
+
+static const char *group_of(const struct recipe *r)
+{
+	return r->group ? r->group : "Your own";
+}
+
+/* The recipes of one group, and the first of those not printed yet leads the next. */
+static void print_group(struct recipe **all, bool *printed, size_t n, size_t first)
+{
+	struct sbuf line = { 0 };
+	size_t i;
+
+	printf("%s%s\n", first ? "\n" : "", group_of(all[first]));
+	for (i = first; i < n; i++) {
+		if (printed[i] || strcmp(group_of(all[i]), group_of(all[first])))
+			continue;
+		printed[i] = true;
+		sbuf_clear(&line);
+		recipe_line(all[i], &line);
+		printf(" %-25s %s\n %-25s   %s\n", all[i]->name, all[i]->title ? all[i]->title : "", "",
+		       sbuf_str(&line));
+	}
+	sbuf_done(&line);
+}
+
 static int list_recipes(struct err *e)
 {
 	struct arena *a = arena_new();
-	json_t *all = json_array();
-	struct sbuf line = { 0 };
+	struct recipe **all = NULL;
+	json_t *json = json_array();
+	bool *printed = NULL;
 	char **names;
-	size_t n, i;
+	size_t n, i, opened = 0;
 	int rc = recipe_names(a, &names, &n, e);
 
-	for (i = 0; !rc && i < n; i++) {
-		struct recipe *r;
-
-		rc = recipe_open(names[i], &r, e);
+	if (!rc) {
+		all = arena_array(a, n, sizeof(*all));
+		printed = arena_array(a, n, sizeof(*printed));
+	}
+	for (; !rc && opened < n; opened++) {
+		rc = recipe_open(names[opened], &all[opened], e);
 		if (rc)
 			break;
-		sbuf_clear(&line);
-		recipe_line(r, &line);
-		if (option("json")) {
-			json_t *o = json_object();
-
-			json_put_str(o, "name", names[i]);
-			json_put_str(o, "title", r->title);
-			json_put_str(o, "about", r->about);
-			json_put_str(o, "avoid", r->avoid);
-			json_put_str(o, "recipe", sbuf_str(&line));
-			json_array_append_new(all, o);
-		} else {
-			printf("%-20s %s\n%-20s   %s\n", names[i], r->title ? r->title : "", "", sbuf_str(&line));
-		}
-		recipe_free(r);
+		json_array_append_new(json, recipe_json(all[opened]));
+	}
+	for (i = 0; !rc && !option("json") && i < n; i++) {
+		if (!printed[i])
+			print_group(all, printed, n, i);
 	}
 	if (!rc && option("json")) {
-		json_dumpf(all, stdout, JSON_INDENT(1));
+		json_dumpf(json, stdout, JSON_INDENT(1));
 		putchar('\n');
 	}
-	json_decref(all);
-	sbuf_done(&line);
+	for (i = 0; i < opened; i++)
+		recipe_free(all[i]);
+	json_decref(json);
 	arena_free(a);
 	return rc;
 }
@@ -83,6 +119,6 @@ static int layouts_run(int argc, char **argv)
 
 const struct verb verb_layouts = {
 	.name = "layouts", .usage = "",
-	.help = "shipped and own recipes, one line each",
+	.help = "shipped and own recipes, by groups",
 	.options = layouts_options, .run = layouts_run,
 };

@@ -179,11 +179,11 @@ static int read_stmt(struct arena *a, const char *text, size_t len, struct stmt 
 	return check_stmt(st, e);
 }
 
-/* A line of the file form that is no layer: title, about, avoid. */
+/* A line of the file form that is no layer: title, group, matrix, about, avoid. */
 static bool read_header(struct recipe *r, const char *line, size_t len)
 {
-	static const char *const keys[] = { "title", "about", "avoid" };
-	const char **const to[] = { &r->title, &r->about, &r->avoid };
+	static const char *const keys[] = { "title", "group", "matrix", "about", "avoid" };
+	const char **const to[] = { &r->title, &r->group, &r->matrix, &r->about, &r->avoid };
 	size_t i;
 
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -509,6 +509,10 @@ void recipe_text(const struct recipe *r, struct sbuf *out)
 
 	if (r->title)
 		sbuf_addf(out, "title  %s\n", r->title);
+	if (r->group)
+		sbuf_addf(out, "group  %s\n", r->group);
+	if (r->matrix)
+		sbuf_addf(out, "matrix %s\n", r->matrix);
 	if (r->about)
 		sbuf_addf(out, "about  %s\n", r->about);
 	if (r->avoid)

@@ -29,6 +29,8 @@ struct recipe {
 	struct arena *arena;
 	const char *name;	/* "shr"; NULL for a one-line form */
 	const char *title, *about, *avoid;	/* avoid: when not to use it; NULL when not given */
+	const char *group;	/* what it is listed with; NULL: of its own */
+	const char *matrix;	/* rows of the published matrix it stands for, "L08 L19"; or NULL */
 	struct stmt *stmts;
 	size_t n_stmts;
 };

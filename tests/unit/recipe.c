@@ -2,8 +2,12 @@
 /* The layout language: what it reads, and the sentence for what it does not. */
 #include "test.h"
 
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/sbuf.h"
 #include "layout/recipe.h"
@@ -81,11 +85,50 @@ static void bad_recipes_get_one_sentence(void **state)
 	}
 }
 
+/* What is shipped reads, says what it is and when not to use it, and covers the matrix. */
+static void shipped_recipes_cover_the_matrix(void **state)
+{
+	struct arena *a = arena_new();
+	bool covered[26] = { false };
+	struct err e = { 0 };
+	char path[512], **names;
+	size_t n, i;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/layouts", getenv("srcdir") ? getenv("srcdir") : ".");
+	setenv("NASLAB_LAYOUTS", path, 1);
+	unsetenv("HOME");
+	unsetenv("XDG_DATA_HOME");
+	assert_int_equal(recipe_names(a, &names, &n, &e), 0);
+	for (i = 0; i < n; i++) {
+		struct recipe *r;
+		const char *row;
+
+		if (recipe_open(names[i], &r, &e))
+			fail_msg("%s", e.text);
+		if (!r->title || !r->about || !r->group)
+			fail_msg("%s lacks a title, a group or what it is about", names[i]);
+		for (row = r->matrix; row; row = strchr(row, ' ') ? strchr(row, ' ') + 1 : NULL) {
+			long id = strtol(row + 1, NULL, 10);
+
+			assert_true(*row == 'L' && id >= 1 && id <= 25);
+			covered[id] = true;
+		}
+		recipe_free(r);
+	}
+	for (i = 1; i <= 25; i++) {
+		if (!covered[i])
+			fail_msg("no recipe stands for row L%02zu of the matrix", i);
+	}
+	arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_forms_are_one_language),
 		cmocka_unit_test(bad_recipes_get_one_sentence),
+		cmocka_unit_test(shipped_recipes_cover_the_matrix),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
