@@ -56,6 +56,7 @@ struct bench_order {
 	unsigned reps;			/* at least 1; 7 by default */
 	double scale;			/* > 0 */
 	enum cache_state cache;		/* before reading; COLD by default */
+	bool no_wait;			/* not for a sync or a cache either: the runs are flagged */
 	const char *db;			/* NULL: default; "" : keep nothing */
 	/* Asked several times a second while it runs: true ends it. May be NULL. */
 	bool (*stopped)(void *arg);
@@ -91,7 +92,8 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
  * after a kill the next start on the same target cleans it. The executor's "end" follows.
  *
  *   {"event":"begin","verb":"bench","target":DIR,"runs":N,"need_bytes":N,"write_bytes":N,...}
- *   {"event":"wait","workload":W,"text":"..."}          something untimed is going on
+ *   {"event":"wait","workload":W,"text":"..."}          something untimed is going on;
+ *    with "for":"sync|cache|dirty","percent":38,"left_ns":N   it waits for that to end
  *   {"event":"sample","workload":W,"class":W,"op":"write|read","rep":1,"t_ns":N,"bytes":N,
  *    "total_bytes":N,"disk_bytes":N,"dirty_bytes":N,"phase":"copy|sync"}       ten a second
  *   {"event":"run", ... "rep":1,"of":7,"bytes":N,"files":N,"felt_ns":N,"durable_ns":N,
@@ -102,7 +104,9 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
  *
  * felt: until the last close; durable: until syncfs came back. Flags: "cached" the disks
  * moved less than was read, or half the time of a write came after the last close;
- * "nodisk" there is no disk below that could be asked; "sync" an array was at resync;
+ * "nodisk" there is no disk below that could be asked; "sync" an array was at resync, or
+ * a file system at its inode tables or balance; "cachefull" a write-back cache below did not
+ * empty; "disturbed" others kept writing;
  * "few" less than 6 runs; "partial" it was stopped.
  */
 int bench_run(const struct bench_order *o, void (*emit)(void *, const json_t *), void *arg,

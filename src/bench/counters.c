@@ -84,6 +84,12 @@ void leaf_disks(const char *root, struct arena *a, unsigned major, unsigned mino
 	go_down(a, arena_printf(a, "%s/sys/dev/block/%u:%u", root, major, minor), 0, disks, arrays);
 }
 
+void leaf_disks_named(const char *root, struct arena *a, const char *name, struct list *disks,
+		      struct list *arrays)
+{
+	go_down(a, arena_printf(a, "%s/sys/class/block/%s", root, name), 0, disks, arrays);
+}
+
 bool leaf_disks_btrfs(const char *root, struct arena *a, const char *device,
 		      struct list *disks, struct list *arrays)
 {
@@ -315,20 +321,4 @@ uint64_t counters_dirty(const struct counters *c)
 	char buf[4096];
 
 	return again(c->memory, buf, sizeof(buf)) ? meminfo_dirty(buf) : 0;
-}
-
-bool counters_syncing(const struct counters *c)
-{
-	struct arena *a = arena_new();
-	bool busy = false;
-	size_t i;
-
-	for (i = 0; i < c->arrays.n; i++) {
-		const char *name = c->arrays.at[i];
-		const char *action = file_line(a, "", "/sys/class/block/%s/md/sync_action", name);
-
-		busy |= action && strcmp(action, "idle") && strcmp(action, "frozen");
-	}
-	arena_free(a);
-	return busy;
 }

@@ -29,12 +29,13 @@ void counters_open(struct counters *c, int target);
 void counters_close(struct counters *c);
 void counters_read(const struct counters *c, struct disk_bytes *out);
 uint64_t counters_dirty(const struct counters *c);	/* dirty and under write-back */
-/* Is an array below at resync, recovery, check or reshape? */
-bool counters_syncing(const struct counters *c);
 
 /* The parts, below a root prefix ("" for this machine) so that a recorded one can be used. */
 void leaf_disks(const char *root, struct arena *a, unsigned major, unsigned minor,
 		struct list *disks, struct list *arrays);
+/* The same from a name in /sys/class/block ("md127"). */
+void leaf_disks_named(const char *root, struct arena *a, const char *name, struct list *disks,
+		      struct list *arrays);
 /* The disks of every device of the btrfs that the device name ("sda1") is part of. */
 bool leaf_disks_btrfs(const char *root, struct arena *a, const char *device,
 		      struct list *disks, struct list *arrays);

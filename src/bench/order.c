@@ -61,6 +61,8 @@ json_t *bench_order_json(const struct bench_order *o)
 	json_put_u64(j, "reps", o->reps);
 	json_object_set_new(j, "scale", json_real(o->scale));
 	json_put_str(j, "cache", cache_word(o->cache));
+	if (o->no_wait)
+		json_object_set_new(j, "no_wait", json_true());
 	if (o->db)
 		json_put_str(j, "db", o->db);
 	return j;
@@ -77,6 +79,7 @@ int bench_order_read(struct arena *a, const json_t *json, struct bench_order *ou
 		.read = json_is_true(json_object_get(json, "read")),
 		.scale = json_number_value(json_object_get(json, "scale")),
 		.cache = CACHE_COLD,
+		.no_wait = json_is_true(json_object_get(json, "no_wait")),
 		.db = arena_strdup(a, json_str(json, "db")),
 	};
 	uint64_t reps = json_u64(json, "reps", 7);

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/sbuf.h"
 #include "store/store.h"
 
 static const struct {
@@ -14,7 +15,8 @@ static const struct {
 	const char *word;
 } flag_names[] = {
 	{ FLAG_CACHED, "cached" }, { FLAG_NODISK, "nodisk" }, { FLAG_SYNC, "sync" },
-	{ FLAG_FEW, "few" }, { FLAG_PARTIAL, "partial" },
+	{ FLAG_FEW, "few" }, { FLAG_PARTIAL, "partial" }, { FLAG_CACHEFULL, "cachefull" },
+	{ FLAG_DISTURBED, "disturbed" },
 };
 
 const char *op_word(enum bench_op op)
@@ -99,6 +101,25 @@ void report_wait(struct session *s, const struct class *c, const char *text)
 
 	json_put_str(j, "text", text);
 	emit(s, j);
+}
+
+void report_gate(struct session *s, const struct class *c, const struct gate *g)
+{
+	static const char *const kinds[] = {
+		[GATE_SYNC] = "sync", [GATE_CACHE] = "cache", [GATE_DIRTY] = "dirty",
+	};
+	json_t *j = event_new("wait", c);
+	struct sbuf text = { 0 };
+
+	gate_text(g, &text);
+	json_put_str(j, "text", sbuf_str(&text));
+	json_put_str(j, "for", kinds[g->kind]);
+	if (g->total)
+		json_put_u64(j, "percent", gate_percent(g));
+	if (g->left_ns)
+		json_put_u64(j, "left_ns", g->left_ns);
+	emit(s, j);
+	sbuf_done(&text);
 }
 
 void report_sample(struct session *s, const struct class *c, enum bench_op op, uint64_t t_ns,

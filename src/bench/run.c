@@ -135,8 +135,9 @@ static int make_cold(const struct session *s, const struct class *c, int dir, st
 	return 0;
 }
 
-/* Nothing of ours waits to be written when the clock starts, and the target is there. */
-static int settle(const struct session *s, struct err *e)
+/* Nothing waits to be written when the clock starts, and the target is there. */
+static int settle(struct session *s, const struct class *c, bool reads, unsigned *flags,
+		  struct err *e)
 {
 	if (session_stops(s))
 		return err_set(e, ERR_FAIL, "stopped");
@@ -144,7 +145,7 @@ static int settle(const struct session *s, struct err *e)
 		return -1;
 	if (syncfs(s->dir.dir) < 0)
 		return err_sys(e, "cannot make the files in %s durable", s->order->target);
-	return 0;
+	return wait_quiet(s, c, reads, flags, e);
 }
 
 static unsigned flags_of(const struct session *s, const struct class *c, enum bench_op op,
@@ -161,9 +162,7 @@ static unsigned flags_of(const struct session *s, const struct class *c, enum be
 	if (op == BENCH_WRITE && (m->copy.felt_ns < m->copy.durable_ns / 2 ||
 				  !s->counters.disks.n))
 		flags |= FLAG_CACHED;
-	if (counters_syncing(&s->counters))
-		flags |= FLAG_SYNC;
-	return flags;
+	return flags | wait_flags(s);
 }
 
 int run_write(struct session *s, const struct class *c, const char *set, struct measured *m,
@@ -171,11 +170,11 @@ int run_write(struct session *s, const struct class *c, const char *set, struct 
 {
 	int dir, rc;
 
-	if (settle(s, e) < 0 || workdir_make(&s->dir, set, &dir, e) < 0)
+	if (settle(s, c, false, &m->flags, e) < 0 || workdir_make(&s->dir, set, &dir, e) < 0)
 		return -1;
 	m->samples = json_array();
 	rc = drive(s, c, "write", dir, ENGINE_WRITE, m, e);
-	m->flags = flags_of(s, c, BENCH_WRITE, m);
+	m->flags |= flags_of(s, c, BENCH_WRITE, m);
 	close(dir);
 	return rc;
 }
@@ -195,7 +194,7 @@ int run_read(struct session *s, const struct class *c, const char *set, struct m
 {
 	int dir, rc = 0;
 
-	if (settle(s, e) < 0)
+	if (settle(s, c, true, &m->flags, e) < 0)
 		return -1;
 	dir = open_set(s, set, e);
 	if (dir < 0)
@@ -208,7 +207,7 @@ int run_read(struct session *s, const struct class *c, const char *set, struct m
 	if (rc == 0)
 		rc = drive(s, c, "read", dir, ENGINE_READ, m, e);
 	if (rc == 0)
-		m->flags = flags_of(s, c, BENCH_READ, m);
+		m->flags |= flags_of(s, c, BENCH_READ, m);
 	if (rc == 0 && s->rep == 1) {
 		report_wait(s, c, "comparing what was read with what was written");
 		rc = drive(s, c, "comparing", dir, ENGINE_VERIFY, NULL, e);
@@ -220,9 +219,10 @@ int run_read(struct session *s, const struct class *c, const char *set, struct m
 
 int run_prepare(struct session *s, const struct class *c, const char *set, struct err *e)
 {
+	unsigned flags = 0;
 	int dir, rc;
 
-	if (settle(s, e) < 0 || workdir_make(&s->dir, set, &dir, e) < 0)
+	if (settle(s, c, false, &flags, e) < 0 || workdir_make(&s->dir, set, &dir, e) < 0)
 		return -1;
 	report_wait(s, c, "writing the files that will be read");
 	rc = drive(s, c, "preparing", dir, ENGINE_WRITE, NULL, e);

@@ -11,6 +11,7 @@
 #include "bench/corpus.h"
 #include "bench/counters.h"
 #include "bench/engine.h"
+#include "bench/gates.h"
 #include "bench/workdir.h"
 
 /* One measurement from begin to end: what bench.c, run.c and report.c share. */
@@ -19,6 +20,7 @@ enum { FEW_RUNS = 6 };
 
 enum flag {		/* bits; flag_words() has their names */
 	FLAG_CACHED = 1, FLAG_NODISK = 2, FLAG_SYNC = 4, FLAG_FEW = 8, FLAG_PARTIAL = 16,
+	FLAG_CACHEFULL = 32, FLAG_DISTURBED = 64,
 };
 
 struct measured {	/* one timed run */
@@ -59,6 +61,14 @@ struct session {
 
 bool session_stops(const struct session *s);	/* a signal came, or whoever ordered it says so */
 
+/*
+ * wait.c: wait until nothing else goes on at the disks; what is not waited for, or does not
+ * end, is added to *flags. reads: pages that wait to be written count too.
+ */
+int wait_quiet(struct session *s, const struct class *c, bool reads, unsigned *flags,
+	       struct err *e);
+unsigned wait_flags(const struct session *s);	/* what goes on now, without waiting */
+
 /* run.c: one run on a set of files below the work directory. */
 int run_write(struct session *s, const struct class *c, const char *set, struct measured *m,
 	      struct err *e);
@@ -74,6 +84,7 @@ json_t *provenance(const struct session *s);	/* machine, recipe, mount, tools */
 json_t *event_new(const char *event, const struct class *c);
 void report_begin(struct session *s, const struct bench_forecast *f);
 void report_wait(struct session *s, const struct class *c, const char *text);
+void report_gate(struct session *s, const struct class *c, const struct gate *g);
 void report_sample(struct session *s, const struct class *c, enum bench_op op, uint64_t t_ns,
 		   uint64_t bytes, uint64_t disk_bytes, uint64_t dirty_bytes, bool syncing);
 int report_run(struct session *s, struct class *c, enum bench_op op, struct measured *m,

@@ -98,7 +98,7 @@ static int take_options(struct arena *a, struct bench_order *o, struct err *e)
 	uint64_t reps = 7;
 
 	*o = (struct bench_order){ .write = true, .read = true, .scale = 1, .cache = CACHE_COLD,
-				   .db = option("db") };
+				   .no_wait = option("no-wait"), .db = option("db") };
 	if (op && strcmp(op, "write") && strcmp(op, "read"))
 		return err_set(e, ERR_USAGE, "--op is write or read, not \"%s\"", op);
 	if (op)
@@ -230,7 +230,8 @@ static void add_letters(struct sbuf *out, const json_t *flags)
 	static const struct {
 		const char *flag, *letter;
 	} letters[] = {
-		{ "cached", "P" }, { "sync", "S" }, { "few", "n" }, { "partial", "!" },
+		{ "cached", "P" }, { "cachefull", "B" }, { "sync", "S" }, { "disturbed", "D" },
+		{ "few", "n" }, { "partial", "!" },
 	};
 	const json_t *flag;
 	size_t i, k;
@@ -290,7 +291,8 @@ static void draw_results(const struct show *s)
 			      tier_for(nl_langinfo(CODESET), NULL),
 		   s->tty && !getenv("NO_COLOR"), &out);
 	printf("\n%sfelt: until the last close; d:f: bytes at the disks to bytes of files\n"
-	       "P page cache, S array at sync, n fewer than 6 runs, ! stopped before its end\n",
+	       "P page cache, B write-back cache not empty, S array at sync, D disturbed by others,\n"
+	       "n fewer than 6 runs, ! stopped before its end\n",
 	       sbuf_str(&out));
 	sbuf_done(&out);
 	grid_done(&g);
@@ -427,6 +429,7 @@ static const struct verb_option options[] = {
 	{ .name = "reps", .value = "N", .help = "repetitions of each class (7)" },
 	{ .name = "scale", .value = "F", .help = "the bytes of a class times this (1)" },
 	{ .name = "cache", .value = "STATE", .help = "before reading: cold, warm or as-is (cold)" },
+	{ .name = "no-wait", .help = "not for a sync or a cache below: the runs are marked" },
 	{ .name = "json", .help = "JSON lines: sample, run, result" },
 	{ .name = NULL }
 };

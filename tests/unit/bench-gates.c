@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What goes on below a target, from recorded machines: md, LVM, btrfs, ext4, caches, pages. */
+#include "bench-help.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "base/sbuf.h"
+#include "bench/gates.h"
+
+static void make_dirs(const char *path)
+{
+	char copy[600], *at;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	for (at = copy + 1; (at = strchr(at, '/')); at++) {
+		*at = '\0';
+		assert_true(mkdir(copy, 0755) == 0 || errno == EEXIST);
+		*at = '/';
+	}
+}
+
+static void put(const char *root, const char *file, const char *text)
+{
+	char path[600];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", root, file);
+	make_dirs(path);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void link_to(const char *root, const char *file, const char *to)
+{
+	char path[600];
+
+	snprintf(path, sizeof(path), "%s/%s", root, file);
+	make_dirs(path);
+	assert_int_equal(symlink(to, path), 0);
+}
+
+/* A quiet machine: md127 over sda1 and sdb1, vg-lv over sdc, bcache0 over sdd, sde apart. */
+static void quiet_machine(const char *root)
+{
+	static const char *const plain[] = { "sdc", "sdd", "sde" };
+	char a[100], b[100];
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		snprintf(a, sizeof(a), "sys/devices/%s/size", plain[i]);
+		put(root, a, "1\n");
+		snprintf(a, sizeof(a), "sys/class/block/%s", plain[i]);
+		snprintf(b, sizeof(b), "../../devices/%s", plain[i]);
+		link_to(root, a, b);
+	}
+	put(root, "sys/devices/sda/sda1/partition", "1\n");
+	put(root, "sys/devices/sdb/sdb1/partition", "1\n");
+	put(root, "sys/devices/md127/md/sync_action", "idle\n");
+	link_to(root, "sys/devices/md127/slaves/sda1", "../../sda/sda1");
+	link_to(root, "sys/devices/md127/slaves/sdb1", "../../sdb/sdb1");
+	put(root, "sys/devices/dm-0/dm/name", "vg-lv\n");
+	link_to(root, "sys/devices/dm-0/slaves/sdc", "../../sdc");
+	put(root, "sys/devices/bcache0/bcache/state", "clean\n");
+	link_to(root, "sys/devices/bcache0/slaves/sdd", "../../sdd");
+	link_to(root, "sys/class/block/md127", "../../devices/md127");
+	link_to(root, "sys/class/block/dm-0", "../../devices/dm-0");
+	link_to(root, "sys/class/block/bcache0", "../../devices/bcache0");
+	put(root, "sys/fs/btrfs/12-34/exclusive_operation", "none\n");
+	link_to(root, "sys/fs/btrfs/12-34/devices/sde", "../../../../devices/sde");
+	put(root, "sys/fs/ext4/sde/lifetime_write_kbytes", "1\n");
+	put(root, "proc/17/comm", "kworker/0:1\n");
+	put(root, "proc/vmstat", "nr_free_pages 9\nnr_dirty 4000\nnr_writeback 96\n");
+}
+
+#define IDLE "vg-lv: 0 409600 raid raid1 2 AA 409600/409600 idle 0 0 -\n"
+
+static void each_is_seen(void **state)
+{
+	static const struct {
+		const char *disk;	/* the target's */
+		const char *file, *text, *file2, *text2;	/* what differs from the quiet one */
+		const char *dm;
+		enum gate_kind last;
+		const char *says;	/* NULL: nothing goes on */
+	} cases[] = {
+		{ "sda", NULL, NULL, NULL, NULL, IDLE, GATE_DIRTY, NULL },
+		/* (1000-380) sectors of 512 bytes at 18 KiB/s: 17.2 s */
+		{ "sda", "sys/devices/md127/md/sync_action", "resync\n",
+		  "sys/devices/md127/md/sync_completed", "380 / 1000\n", NULL, GATE_SYNC,
+		  "waiting for the sync of md127: 38 %, 0:17 left" },
+		{ "sdb", "sys/devices/md127/md/sync_action", "recover\n",
+		  "sys/devices/md127/md/sync_completed", "delayed\n", NULL, GATE_SYNC,
+		  "waiting for the rebuild of md127" },
+		{ "sda", "sys/devices/md127/md/sync_action", "frozen\n", NULL, NULL, NULL,
+		  GATE_DIRTY, NULL },
+		{ "sdc", "sys/devices/md127/md/sync_action", "resync\n", NULL, NULL, NULL,
+		  GATE_DIRTY, NULL },		/* other disks */
+		{ "sdc", NULL, NULL, NULL, NULL,
+		  "vg-lv: 0 409600 raid raid5_ls 3 aaa 102400/204800 resync 0 0 -\n", GATE_SYNC,
+		  "waiting for the resync of vg-lv: 50 %" },
+		{ "sda", NULL, NULL, NULL, NULL,
+		  "vg-lv: 0 409600 raid raid5_ls 3 aaa 102400/204800 resync 0 0 -\n", GATE_DIRTY,
+		  NULL },
+		{ "sdc", NULL, NULL, NULL, NULL,
+		  "other: 0 9 raid raid1 2 aa 1/9 resync 0 0 -\n" IDLE, GATE_DIRTY, NULL },
+		{ "sdc", NULL, NULL, NULL, NULL,
+		  "vg-lv: 0 409600 cache 8 27/2048 128 9/512 1 2 3 4 5 6 77 1 writeback 2 "
+		  "migration_threshold 2048 smq 0 rw - \n", GATE_CACHE,
+		  "waiting for the write-back cache of vg-lv, 77 blocks behind" },
+		{ "sdc", NULL, NULL, NULL, NULL,
+		  "vg-lv: 0 409600 cache 8 27/2048 128 9/512 1 2 3 4 5 6 77 1 writeback 2 "
+		  "migration_threshold 2048 smq 0 rw - \n", GATE_SYNC, NULL },
+		{ "sdc", NULL, NULL, NULL, NULL,
+		  "vg-lv: 0 409600 cache 8 27/2048 128 9/512 1 2 3 4 5 6 0 1 writeback 2 "
+		  "migration_threshold 2048 smq 0 rw - \n", GATE_DIRTY, NULL },
+		{ "sdc", NULL, NULL, NULL, NULL, "vg-lv: 0 409600 writecache 0 900 100 12\n",
+		  GATE_CACHE, "waiting for the write-back cache of vg-lv, 12 blocks behind" },
+		{ "sdd", "sys/devices/bcache0/bcache/state", "dirty\n",
+		  "sys/devices/bcache0/bcache/dirty_data", "12.5M\n", NULL, GATE_CACHE,
+		  "waiting for the write-back cache of bcache0, 12.5M behind" },
+		{ "sdd", "sys/devices/bcache0/bcache/state", "dirty\n",
+		  "sys/devices/bcache0/bcache/dirty_data", "0.0k\n", NULL, GATE_DIRTY, NULL },
+		{ "sde", "sys/fs/btrfs/12-34/exclusive_operation", "balance\n", NULL, NULL, NULL,
+		  GATE_SYNC, "waiting for the balance of the btrfs on sde" },
+		{ "sde", "sys/fs/btrfs/12-34/exclusive_operation", "balance paused\n", NULL, NULL,
+		  NULL, GATE_DIRTY, NULL },
+		{ "sde", "proc/18/comm", "ext4lazyinit\n", NULL, NULL, NULL, GATE_SYNC,
+		  "waiting for the inode tables of the ext4 on sde" },
+		{ "sda", "proc/18/comm", "ext4lazyinit\n", NULL, NULL, NULL, GATE_DIRTY, NULL },
+		{ "sda", "proc/vmstat", "nr_free_pages 9\nnr_dirty 9000\nnr_writeback 1000\n", NULL,
+		  NULL, NULL, GATE_DIRTY, "waiting for 41.0 MB in memory that go to the disks" },
+		{ "sda", "proc/vmstat", "nr_free_pages 9\nnr_dirty 9000\nnr_writeback 1000\n", NULL,
+		  NULL, NULL, GATE_CACHE, NULL },
+		{ "sda", "proc/vmstat", "", NULL, NULL, "no colon\n: \n\n", GATE_DIRTY, NULL },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct arena *a = arena_new();
+		const char *root = scratch();
+		struct list disks = { 0 };
+		struct sbuf text = { 0 };
+		struct gate g;
+		bool busy;
+
+		quiet_machine(root);
+		list_add(a, &disks, arena_strdup(a, cases[i].disk));
+		if (cases[i].file)
+			put(root, cases[i].file, cases[i].text);
+		if (cases[i].file2)
+			put(root, cases[i].file2, cases[i].text2);
+		if (cases[i].says && strstr(cases[i].says, "0:17"))
+			put(root, "sys/devices/md127/md/sync_speed", "18\n");
+		busy = gate_look(root, a, &disks, cases[i].dm, cases[i].last, &g);
+		if (busy)
+			gate_text(&g, &text);
+		if (busy != !!cases[i].says || strcmp(sbuf_str(&text), cases[i].says ?
+						      cases[i].says : ""))
+			fail_msg("case %zu: \"%s\"", i, sbuf_str(&text));
+		sbuf_done(&text);
+		wipe(root);
+		arena_free(a);
+	}
+}
+
+static void nothing_below_is_quiet(void **state)
+{
+	struct arena *a = arena_new();
+	const char *root = scratch();
+	struct list none = { 0 }, disks = { 0 };
+	struct gate g;
+
+	(void)state;
+	quiet_machine(root);
+	put(root, "proc/vmstat", "nr_free_pages 9\nnr_dirty 9000\nnr_writeback 1000\n");
+	assert_false(gate_look(root, a, &none, NULL, GATE_DIRTY, &g));
+	assert_false(gate_wants_dm(root, a, &none));
+	list_add(a, &disks, arena_strdup(a, "sda"));
+	assert_false(gate_wants_dm(root, a, &disks));
+	disks.at[0] = arena_strdup(a, "sdc");
+	assert_true(gate_wants_dm(root, a, &disks));
+	wipe(root);
+	arena_free(a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_is_seen),
+		cmocka_unit_test(nothing_below_is_quiet),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
