@@ -31,6 +31,8 @@ static const char *date_text(char buf[32], uint64_t ns)
 
 static const char *mbps(char buf[SIZE_TEXT], const json_t *j, const char *key)
 {
+	if (!json_is_number(json_object_get(j, key)))
+		return strcpy(buf, "-");	/* a published range has no median */
 	return number_text(buf, (double)json_u64(j, key, 0) / 1e6);
 }
 

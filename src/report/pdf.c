@@ -45,7 +45,7 @@ static void line(struct canvas *c, double x, double y, double to_x, double to_y,
 /* Lines of 45 degrees within a rectangle. */
 static void hatch(cairo_t *cr, double x, double y, double w, double h)
 {
-	double at;
+	int i, n = (int)((w + h) / 5) + 1;
 
 	cairo_save(cr);
 	cairo_rectangle(cr, x, y, w, h);
@@ -53,9 +53,9 @@ static void hatch(cairo_t *cr, double x, double y, double w, double h)
 	colour(cr, 0x555555);
 	cairo_set_line_width(cr, 1.4);
 	cairo_set_dash(cr, NULL, 0, 0);
-	for (at = x - h; at < x + w; at += 5) {
-		cairo_move_to(cr, at, y + h);
-		cairo_line_to(cr, at + h, y);
+	for (i = 0; i < n; i++) {
+		cairo_move_to(cr, x - h + i * 5, y + h);
+		cairo_line_to(cr, x + i * 5, y);
 	}
 	cairo_stroke(cr);
 	cairo_restore(cr);

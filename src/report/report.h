@@ -31,7 +31,7 @@ struct report_filter {
 
 struct report_bar {
 	const char *label;	/* the layout; from outside */
-	const char *facts;	/* "n 7, scale 1, kernel 6.1.0, 2026-11-12, cached" */
+	const char *facts;	/* "n 7, scale 1, on nas, kernel 6.1.0, 2026-11-12, cached" */
 	int64_t id;
 	double min, median, max;	/* bytes a second; NAN: not known */
 	size_t n;		/* runs; 0: not told */

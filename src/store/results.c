@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -309,7 +310,13 @@ static void csv_value(struct sbuf *out, const json_t *value)
 	} else if (json_is_integer(value)) {
 		sbuf_addf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
 	} else if (json_is_real(value)) {
-		sbuf_addf(out, "%.17g", json_real_value(value));
+		char real[40];
+
+		snprintf(real, sizeof(real), "%.15g", json_real_value(value));
+		if (strtod(real, NULL) < json_real_value(value) ||
+		    strtod(real, NULL) > json_real_value(value))
+			snprintf(real, sizeof(real), "%.17g", json_real_value(value));
+		sbuf_add(out, real);
 	} else if (json_is_boolean(value)) {
 		sbuf_add(out, json_is_true(value) ? "yes" : "no");
 	} else if (json_is_array(value)) {

@@ -135,8 +135,8 @@ for id in 1 2 3; do
 		near "$(awk -v x="$mid" -v w="$half" 'BEGIN { print x + w / 2 }')" "$(place "$median")"
 done
 check "names are escaped" grep -qF 'one HDD &amp; &lt;xfs&gt;' "$tmp/x.svg"
-check "scale, runs, kernel and date are printed" \
-	grep -q 'n 7, scale 1, kernel 6.1.0, RAM 4.00 GiB, 2026-' "$tmp/x.svg"
+check "scale, runs, machine, kernel and date are printed" \
+	grep -q 'n 7, scale 1, on nas, kernel 6.1.0, RAM 4.00 GiB, 2026-' "$tmp/x.svg"
 
 # PDF and XLSX, where they are built in; where not, a sentence.
 if ./naslab results export pdf --out "$tmp/x.pdf" 2>"$tmp/out"; then
@@ -192,7 +192,7 @@ fi
 # Bad input: one sentence, the right status, nothing stored.
 before=$(./naslab results list | wc -l)
 head -c 300 "$tmp/known.csv" >"$tmp/cut.csv"
-head -c 100000 /dev/urandom >"$tmp/noise"
+head -c 100000 ./naslab >"$tmp/noise"	# a program is no table
 { printf 'result,class,op,bytes,felt_ns\n'; head -c 5000 /dev/zero; } >"$tmp/zero.csv"
 check "a cut CSV" refuses 1 "fields, the first line 17" results import "$tmp/cut.csv"
 check "noise" refuses 2 "neither a CSV of naslab" results import "$tmp/noise"

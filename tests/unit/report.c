@@ -112,6 +112,15 @@ static void pictures_gather(void **state)
 	report_pictures(a, all, &f, &p, &n);
 	assert_int_equal(n, 1);
 	assert_int_equal(p[0].n, 3);
+	/* a class of unknown size comes last, the smallest first */
+	f = (struct report_filter){ 0 };
+	json_array_insert_new(all, 0, result(5, "p", "aaa", "write", "1 2 3"));
+	json_object_del(json_array_get(all, 0), "bytes");
+	json_object_set_new(json_array_get(all, 3), "bytes", json_integer(900000000));
+	report_pictures(a, all, &f, &p, &n);
+	assert_int_equal(n, 3);
+	assert_string_equal(p[0].title, "12G, read, felt");
+	assert_string_equal(p[2].title, "aaa, write, felt");
 	/* nothing was measured until it was on the disks */
 	f.durable = true;
 	report_pictures(a, all, &f, &p, &n);
