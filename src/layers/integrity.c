@@ -47,7 +47,7 @@ uint64_t integrity_data_sectors(const struct integrity_shape *in)
 	while (low < high) {
 		uint64_t middle = low + (high - low + 1) / 2;
 
-		if (first + place_of(8 * middle - 1, interleave, run) < in->sectors)
+		if (in->start + first + place_of(8 * middle - 1, interleave, run) < in->sectors)
 			low = middle;
 		else
 			high = middle - 1;

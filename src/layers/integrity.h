@@ -10,6 +10,7 @@ struct integrity_shape {
 	uint32_t tag;		/* bytes of it */
 	uint64_t journal;	/* sectors; 0: the default */
 	uint64_t interleave;	/* sectors; 0: the default */
+	uint64_t start;		/* sectors in front of it: the header of LUKS2 --integrity, 32768 */
 };
 
 /* How many sectors dm-integrity leaves for data (kernel 6.1); 0 when there is no room. */

@@ -68,10 +68,30 @@ static void checksums_of_every_kind(void **state)
 	assert_int_equal(t.row, 15);
 }
 
+/* LUKS2 with checksums of its own: a header of 16 MiB, then the same rule, a tag of 32 bytes. */
+static void luks_with_checksums(void **state)
+{
+	struct tsv t;
+
+	(void)state;
+	tsv_open(&t, "capacity/luks2-integrity.tsv");
+	while (tsv_next(&t)) {
+		struct integrity_shape in = {
+			.sectors = tsv_u64(&t, 0) / 512, .tag = 32, .block = (uint32_t)tsv_u64(&t, 2),
+			.start = 32768,
+		};
+
+		assert_string_equal(t.cell[1], "hmac-sha256");
+		assert_int_equal(integrity_data_sectors(&in) * 512, tsv_u64(&t, 3));
+	}
+	assert_int_equal(t.row, 28);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(luks_on_disks_and_arrays),
+		cmocka_unit_test(luks_with_checksums),
 		cmocka_unit_test(checksums_of_every_kind),
 	};
 
