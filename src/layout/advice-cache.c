@@ -13,10 +13,12 @@ const char *advice_writeback(const struct stack *s, struct arena *a)
 {
 	if (!advice_hangs_on_cache(s, a))
 		return NULL;
-	return arena_printf(a, "%s alone holds what is not written back yet: when it dies the volume is lost, "
-			    "though any data disk may die; %s keeps only copies there",
+	return arena_printf(a, "%s alone holds what is not written back yet: when it dies the "
+			    "volume is lost, though any data disk may die; %s keeps only copies "
+			    "there",
 			    ((const struct node *)s->cache.at[0])->name,
-			    advice_first(s, "writecache") ? "lvmcache mode=writethrough" : "writethrough");
+			    advice_first(s, "writecache") ? "lvmcache mode=writethrough" :
+			    "writethrough");
 }
 
 const char *advice_writecache_ram(const struct stack *s, struct arena *a)
@@ -27,8 +29,9 @@ const char *advice_writecache_ram(const struct stack *s, struct arena *a)
 
 	if (need < GIB / 2)
 		return NULL;
-	return arena_printf(a, "a write cache of %s takes %s of memory from the first second on; writecache "
-			    "size= makes it smaller", size_text(cache, json_u64(n->facts, "cache_bytes", 0), SIZE_IEC),
+	return arena_printf(a, "a write cache of %s takes %s of memory from the first second on; "
+			    "writecache size= makes it smaller",
+			    size_text(cache, json_u64(n->facts, "cache_bytes", 0), SIZE_IEC),
 			    size_text(ram, need, SIZE_IEC));
 }
 
@@ -42,9 +45,11 @@ const char *advice_cache_chunk(const struct stack *s, struct arena *a)
 	if (!n || n->chunk < MIB)
 		return NULL;
 	bytes = json_u64(n->facts, "cache_bytes", 0);
-	return arena_printf(a, "a cache of %s is cut in chunks of %" PRIu64 "K, %" PRIu64 " of them, and each moves "
-			    "as a whole for any small access; up to %s a chunk is 512K or less, and bcache has no "
-			    "such limit", size_text(cache, bytes, SIZE_SI), n->chunk / 1024, bytes / n->chunk,
+	return arena_printf(a, "a cache of %s is cut in chunks of %" PRIu64 "K, %" PRIu64 " of "
+			    "them, and each moves as a whole for any small access; up to %s a "
+			    "chunk is 512K or less, and bcache has no such limit",
+			    size_text(cache, bytes, SIZE_SI),
+			    n->chunk / 1024, bytes / n->chunk,
 			    size_text(fits, 512 * KIB * 1000000, SIZE_SI));
 }
 
@@ -57,8 +62,9 @@ const char *advice_cache_rotational(const struct stack *s, struct arena *a)
 		const struct node *n = s->cache.at[i];
 
 		if (n->rotational)
-			return arena_printf(a, "%s is to be the cache and says that it rotates: as a hard disk it would "
-					    "slow the others down; behind a controller it may be an SSD all the same",
+			return arena_printf(a, "%s is to be the cache and says that it rotates: "
+					    "as a hard disk it would slow the others down; behind "
+					    "a controller it may be an SSD all the same",
 					    n->name);
 	}
 	return NULL;
@@ -83,8 +89,9 @@ const char *advice_luks_key(const struct stack *s, struct arena *a)
 	}
 	if (!headers)
 		return NULL;
-	return arena_printf(a, "%s lie behind the key and %u LUKS header%s (%s): keep a copy of both "
-			    "elsewhere, cryptsetup luksHeaderBackup makes one", size_text(size, bytes, SIZE_SI),
+	return arena_printf(a, "%s lie behind the key and %u LUKS header%s (%s): keep a copy of "
+			    "both elsewhere, cryptsetup luksHeaderBackup makes one",
+			    size_text(size, bytes, SIZE_SI),
 			    headers, headers == 1 ? "" : "s", first->kids[0]->name);
 }
 
@@ -99,9 +106,11 @@ const char *advice_thin_overcommit(const struct stack *s, struct arena *a)
 
 		if (!pool || n->bytes <= pool)
 			continue;
-		return arena_printf(a, "%s says %s and its pool has %s: when that is full, writes fail and the file "
-				    "system turns read-only; watch lvs, data_percent", n->name,
-				    size_text(says, n->bytes, SIZE_IEC), size_text(has, pool, SIZE_IEC));
+		return arena_printf(a, "%s says %s and its pool has %s: when that is full, writes "
+				    "fail and the file system turns read-only; watch lvs, "
+				    "data_percent", n->name,
+				    size_text(says, n->bytes, SIZE_IEC),
+				    size_text(has, pool, SIZE_IEC));
 	}
 	return NULL;
 }

@@ -33,8 +33,8 @@ const char *advice_usb_member(const struct stack *s, struct arena *a)
 		const struct node *n = disk_at(s, i);
 
 		if (n->disk->kind == DISK_USB && s->n_disks > 1)
-			return arena_printf(a, "%s hangs on USB: a cable that is pulled, or a bridge that resets, "
-					    "fails it", n->name);
+			return arena_printf(a, "%s hangs on USB: a cable that is pulled, or a "
+					    "bridge that resets, fails it", n->name);
 	}
 	return NULL;
 }
@@ -48,8 +48,9 @@ const char *advice_usb_sector(const struct stack *s, struct arena *a)
 		const struct node *n = disk_at(s, i);
 
 		if (n->disk->kind == DISK_USB && n->disk->lsec == 4096)
-			return arena_printf(a, "%s has 4096-byte sectors behind USB: many bridges make them up, and "
-					    "the partitions cannot be read on another connection", n->name);
+			return arena_printf(a, "%s has 4096-byte sectors behind USB: many bridges "
+					    "make them up, and the partitions cannot be read on "
+					    "another connection", n->name);
 	}
 	return NULL;
 }
@@ -62,8 +63,9 @@ const char *advice_network(const struct stack *s, struct arena *a)
 		const struct node *n = disk_at(s, i);
 
 		if (disk_is_network(n->disk))
-			return arena_printf(a, "%s lies behind a network (%s): when that stops, the disk is gone; \"all\" "
-					    "never means it", n->name, n->disk->transport);
+			return arena_printf(a, "%s lies behind a network (%s): when that stops, "
+					    "the disk is gone; \"all\" never means it", n->name,
+					    n->disk->transport);
 	}
 	return NULL;
 }
@@ -87,8 +89,9 @@ const char *advice_same_device(const struct stack *s, struct arena *a)
 			if (x->kind != DISK_NVME || y->kind != DISK_NVME || x->is_virtual ||
 			    !same_text(x->serial, y->serial) || same_text(x->wwn, y->wwn))
 				continue;
-			return arena_printf(a, "%s and %s are two namespaces of one device (serial %s): they die "
-					    "together, whatever the layout says of any one disk", y->name, x->name,
+			return arena_printf(a, "%s and %s are two namespaces of one device "
+					    "(serial %s): they die together, whatever the layout "
+					    "says of any one disk", y->name, x->name,
 					    x->serial);
 		}
 	}
@@ -109,8 +112,9 @@ const char *advice_twin_serial(const struct stack *s, struct arena *a)
 			if (x->is_virtual || !same_text(x->serial, y->serial) ||
 			    (x->wwn && !same_text(x->wwn, y->wwn)))
 				continue;
-			return arena_printf(a, "%s and %s both say serial %s: they are told apart by where they hang, "
-					    "so leave each in its place", y->name, x->name, x->serial);
+			return arena_printf(a, "%s and %s both say serial %s: they are told apart "
+					    "by where they hang, so leave each in its place",
+					    y->name, x->name, x->serial);
 		}
 	}
 	return NULL;
@@ -125,7 +129,9 @@ const char *advice_no_serial(const struct stack *s, struct arena *a)
 	for (i = 0; i < s->n_disks; i++) {
 		const struct node *d = disk_at(s, i);
 
-		if (d->disk->is_virtual || (d->disk->serial && d->disk->serial[strspn(d->disk->serial, " ")]))
+		const char *serial = d->disk->serial;
+
+		if (d->disk->is_virtual || (serial && serial[strspn(serial, " ")]))
 			continue;
 		if (!n++)
 			first = d;
@@ -133,10 +139,11 @@ const char *advice_no_serial(const struct stack *s, struct arena *a)
 	if (!n)
 		return NULL;
 	if (n == 1)
-		return arena_printf(a, "%s has no serial: it is known by where it hangs; put a label on its bay",
+		return arena_printf(a, "%s has no serial: it is known by where it hangs; put a "
+				    "label on its bay",
 				    first->name);
-	return arena_printf(a, "%zu disks have no serial (%s is one): they are known by where they hang; put "
-			    "labels on their bays", n, first->name);
+	return arena_printf(a, "%zu disks have no serial (%s is one): they are known by where "
+			    "they hang; put labels on their bays", n, first->name);
 }
 
 /*
@@ -167,11 +174,13 @@ const char *advice_smr(const struct stack *s, struct arena *a)
 		const struct node *n = disk_at(s, i);
 
 		if (n->disk->zoned && !strcmp(n->disk->zoned, "host-aware"))
-			return arena_printf(a, "%s is shingled (host-aware): writes that are not in order slow down to "
-					    "a few MB/s, and a rebuild may take weeks", n->name);
+			return arena_printf(a, "%s is shingled (host-aware): writes that are not "
+					    "in order slow down to a few MB/s, and a rebuild may "
+					    "take weeks", n->name);
 		if (smr_model(n->disk))
-			return arena_printf(a, "%s (%s) is shingled: once its cache is full, writes slow down to a few "
-					    "MB/s, and arrays have thrown such disks out during a rebuild", n->name,
+			return arena_printf(a, "%s (%s) is shingled: once its cache is full, "
+					    "writes slow down to a few MB/s, and arrays have "
+					    "thrown such disks out during a rebuild", n->name,
 					    smr_model(n->disk));
 	}
 	return NULL;
@@ -187,7 +196,9 @@ static bool cuts_to_the_smallest(const struct stack *s)
 	for (i = s->n_disks; i < s->nodes.n; i++) {
 		const struct node *n = s->nodes.at[i];
 
-		if (advice_redundant(n) || (advice_is(n, "lvm") && n->chunk && strcmp(n->level, "thin")))
+		if (advice_redundant(n))
+			return true;
+		if (advice_is(n, "lvm") && n->chunk && strcmp(n->level, "thin"))
 			return true;
 		if (advice_is(n, "zfs") && n->level && strcmp(n->level, "stripe"))
 			return true;
@@ -208,15 +219,18 @@ const char *advice_near_equal(const struct stack *s, struct arena *a)
 
 		for (k = 0; k < i; k++) {
 			const struct node *y = disk_at(s, k);
-			uint64_t more = x->bytes > y->bytes ? x->bytes - y->bytes : y->bytes - x->bytes;
 			const struct node *larger = x->bytes > y->bytes ? x : y;
+			const struct node *smaller = larger == x ? y : x;
+			uint64_t more = larger->bytes - smaller->bytes;
 
-			if (!more || more > x->bytes / 100 || x->disk->is_virtual != y->disk->is_virtual ||
+			if (!more || more > x->bytes / 100 ||
+			    x->disk->is_virtual != y->disk->is_virtual ||
 			    x->role != y->role || x->role == ROLE_CACHE)
 				continue;
 			if (more > 64 * MIB && larger->split.unused < more / 2)
 				continue;
-			return arena_printf(a, "%s and %s differ by %s: the larger one is cut to the smaller",
+			return arena_printf(a, "%s and %s differ by %s: the larger one is cut to "
+					    "the smaller",
 					    x->name, y->name, size_text(diff, more, SIZE_SI));
 		}
 	}
@@ -236,8 +250,10 @@ static uint64_t maker_size(uint64_t gb)
  */
 static uint64_t smaller_replacement(const struct disk *d)
 {
-	static const unsigned flash[] = { 120, 125, 128, 240, 250, 256, 480, 500, 512, 960, 1000, 1024,
-					  1920, 2000, 2048, 3840, 4000, 4096, 7680, 8000 };
+	static const unsigned flash[] = {
+		120, 125, 128, 240, 250, 256, 480, 500, 512, 960, 1000, 1024, 1920, 2000, 2048,
+		3840, 4000, 4096, 7680, 8000,
+	};
 	uint64_t gb = d->bytes / 1000000000, least = d->bytes / 100 * 93, best = 0;
 	size_t i;
 
@@ -293,9 +309,12 @@ const char *advice_slack(const struct stack *s, struct arena *a)
 	usual = least ? smaller_replacement(least->disk) : 0;
 	if (!usual || reserved(s) >= least->bytes - usual)
 		return NULL;
-	return arena_printf(a, "%s is %s larger than the %s (%" PRIu64 " bytes) sold beside it, and such a disk "
-			    "could not replace it; %s reserve=%" PRIu64 "M would leave room", least->name,
-			    size_text(less, least->bytes - usual, SIZE_SI), size_text(size, usual, SIZE_SI), usual,
+	return arena_printf(a, "%s is %s larger than the %s (%" PRIu64 " bytes) sold "
+			    "beside it, and such a disk could not replace it; %s "
+			    "reserve=%" PRIu64 "M would leave room",
+			    least->name,
+			    size_text(less, least->bytes - usual, SIZE_SI),
+			    size_text(size, usual, SIZE_SI), usual,
 			    advice_first(s, "slice") ? "slice" : "part",
 			    (uint64_t)div_up(least->bytes - usual, MIB));
 }
@@ -311,7 +330,8 @@ const char *advice_tiny_slices(const struct stack *s, struct arena *a)
 	for (i = s->n_disks; i < s->nodes.n; i++) {
 		const struct node *n = s->nodes.at[i], *part = n->n_kids ? n->kids[0] : n;
 
-		if (n->left_out || !part->part_number || !part->n_kids || !advice_is(part, "slice") ||
+		if (n->left_out || !part->part_number || !part->n_kids ||
+		    !advice_is(part, "slice") ||
 		    part->bytes >= 16 * GIB || part->bytes >= part->kids[0]->bytes / 200)
 			continue;
 		if (!tiny++)
@@ -319,11 +339,13 @@ const char *advice_tiny_slices(const struct stack *s, struct arena *a)
 	}
 	if (!tiny)
 		return NULL;
-	return arena_printf(a, "%s is made of slices of only %s and gives %s; slice smallest=%" PRIu64 "M takes "
-			    "these disks as equal and saves %u array%s", first->name,
+	return arena_printf(a, "%s is made of slices of only %s and gives %s; slice "
+			    "smallest=%" PRIu64 "M takes these disks as equal and saves %u array%s",
+			    first->name,
 			    size_text(height, first->kids[0]->bytes, SIZE_SI),
 			    size_text(gives, first->bytes, SIZE_SI),
-			    (uint64_t)div_up(first->kids[0]->bytes, MIB) + 1, tiny, tiny == 1 ? "" : "s");
+			    (uint64_t)div_up(first->kids[0]->bytes, MIB) + 1, tiny, tiny == 1 ? "" :
+			    "s");
 }
 
 /* --- sectors ------------------------------------------------------------------------ */
@@ -365,7 +387,8 @@ static const char *mixed_slices(const struct stack *s, struct arena *a)
 	}
 	if (!small || !large)
 		return "";
-	return arena_printf(a, "; %s has 4096 and %s 512, which vgcreate refuses to join", large->name,
+	return arena_printf(a, "; %s has 4096 and %s 512, which vgcreate refuses to join",
+			    large->name,
 			    small->name);
 }
 
@@ -376,7 +399,8 @@ const char *advice_mixed_sectors(const struct stack *s, struct arena *a)
 	if (!n)
 		return NULL;
 	return arena_printf(a, "%s joins %u- and %u-byte sectors: the result has the larger, and a "
-			    "file system made for 512 would not mount after a 4096-byte disk joins%s",
+			    "file system made for 512 would not mount after a 4096-byte disk "
+			    "joins%s",
 			    n->name, n->kids[0]->lsec, other->lsec, mixed_slices(s, a));
 }
 
@@ -405,10 +429,12 @@ const char *advice_unused(const struct stack *s, struct arena *a)
 	size_text(tail, largest->split.unused, SIZE_SI);
 	percent = (unsigned)(100 * (unsigned __int128)unused / s->raw_bytes);
 	if (cuts_to_the_smallest(s) && !advice_first(s, "slice"))
-		return arena_printf(a, "%s of the disks stay unused (%u %%): every disk counts as the smallest; "
-				    "slices would use what the larger ones have in common", size, percent);
-	return arena_printf(a, "%s of the disks stay unused (%u %%): the last %s of %s have too few partners; "
-			    "more disks as large would unlock them", size, percent, tail, largest->name);
+		return arena_printf(a, "%s of the disks stay unused (%u %%): every disk counts as "
+				    "the smallest; slices would use what the larger ones have in "
+				    "common", size, percent);
+	return arena_printf(a, "%s of the disks stay unused (%u %%): the last %s of %s have too "
+			    "few partners; more disks as large would unlock them", size, percent,
+			    tail, largest->name);
 }
 
 const char *advice_no_redundancy(const struct stack *s, struct arena *a)
@@ -418,5 +444,6 @@ const char *advice_no_redundancy(const struct stack *s, struct arena *a)
 	if (s->survives || data < 2 || advice_hangs_on_cache(s, a))
 		return NULL;
 	return arena_printf(a, "%zu disks and none may fail: whichever dies first takes %s", data,
-			    advice_first(s, "mergerfs") ? "its files with it" : "everything with it");
+			    advice_first(s, "mergerfs") ? "its files with it" :
+			    "everything with it");
 }

@@ -49,8 +49,9 @@ const char *advice_btrfs_parity(const struct stack *s, struct arena *a)
 
 	if (!is_parity(data))
 		return NULL;
-	return arena_printf(a, "btrfs %s is not recommended by its own developers for data that matters: "
-			    "it has the write hole; slices | md | btrfs holds the same", data);
+	return arena_printf(a, "btrfs %s is not recommended by its own developers for data that "
+			    "matters: it has the write hole; slices | md | btrfs holds the same",
+			    data);
 }
 
 const char *advice_btrfs_metadata(const struct stack *s, struct arena *a)
@@ -59,12 +60,14 @@ const char *advice_btrfs_metadata(const struct stack *s, struct arena *a)
 	const char *data = profile(n, "data"), *metadata = profile(n, "metadata");
 
 	if (is_parity(metadata))
-		return arena_printf(a, "metadata=%s: a power cut may leave trees that cannot be read, and all data "
-				    "with them; metadata=%s bears as many disks", metadata,
+		return arena_printf(a, "metadata=%s: a power cut may leave trees that cannot be "
+				    "read, and all data with them; metadata=%s bears as many disks",
+				    metadata,
 				    bears(metadata) == 2 ? "raid1c3" : "raid1");
 	if (n && bears(metadata) < bears(data))
-		return arena_printf(a, "data=%s bears %u dead disk%s and metadata=%s %u: the weaker one counts; "
-				    "metadata=%s bears as many", data, bears(data), bears(data) == 1 ? "" : "s",
+		return arena_printf(a, "data=%s bears %u dead disk%s and metadata=%s %u: the "
+				    "weaker one counts; metadata=%s bears as many", data,
+				    bears(data), bears(data) == 1 ? "" : "s",
 				    metadata, bears(metadata), bears(data) == 1 ? "raid1" :
 				    bears(data) == 2 ? "raid1c3" : "raid1c4");
 	return NULL;
@@ -78,9 +81,11 @@ const char *advice_btrfs_df(const struct stack *s, struct arena *a)
 
 	if (!n || !n->fs.known || n->data_bytes < n->fs.avail + n->fs.avail / 20)
 		return NULL;
-	return arena_printf(a, "df will first say %s available, and %s can be written: the kernel's estimate "
-			    "takes unequal devices in one order, the allocator takes the emptiest each time",
-			    size_text(avail, n->fs.avail, SIZE_IEC), size_text(data, n->data_bytes, SIZE_IEC));
+	return arena_printf(a, "df will first say %s available, and %s can be written: the "
+			    "kernel's estimate takes unequal devices in one order, the allocator "
+			    "takes the emptiest each time",
+			    size_text(avail, n->fs.avail, SIZE_IEC),
+			    size_text(data, n->data_bytes, SIZE_IEC));
 }
 
 /* CASES C11. Closed form of raid1: half of all, or all but the largest (CAPACITY 3.5). */
@@ -96,8 +101,10 @@ const char *advice_btrfs_raid10(const struct stack *s, struct arena *a)
 	raid1 = sum / 2 < sum - largest ? sum / 2 : sum - largest;
 	if (raid1 < n->data_bytes + n->data_bytes / 20)
 		return NULL;
-	return arena_printf(a, "data=raid1 on these disks holds about %s, raid10 %s, and bears as many dead disks",
-			    size_text(then, raid1, SIZE_SI), size_text(now, n->data_bytes, SIZE_SI));
+	return arena_printf(a, "data=raid1 on these disks holds about %s, raid10 %s, and bears as "
+			    "many dead disks",
+			    size_text(then, raid1, SIZE_SI),
+			    size_text(now, n->data_bytes, SIZE_SI));
 }
 
 /* The fourth largest of the kids, 0 when there are fewer. */
@@ -130,12 +137,14 @@ const char *advice_btrfs_kernel(const struct stack *s, struct arena *a)
 	advice_sizes(n, &sum, &largest, &second);
 	if (!strcmp(profile(n, "data"), "raid0") && largest - second > sum / 50) {
 		before = sum - (largest - second);
-		return arena_printf(a, "a kernel before 5.15 fills only %s of it: raid0 then wanted two devices for "
-				    "every chunk", size_text(old, before, SIZE_SI));
+		return arena_printf(a, "a kernel before 5.15 fills only %s of it: raid0 then "
+				    "wanted two devices for every chunk",
+				    size_text(old, before, SIZE_SI));
 	}
 	if (!strcmp(profile(n, "data"), "raid10") && second > fourth(n) + sum / 50)
-		return arena_printf(a, "a kernel before 5.15 does not use what lies on fewer than 4 devices, from %s "
-				    "on each: raid10 then wanted four for every chunk",
+		return arena_printf(a, "a kernel before 5.15 does not use what lies on fewer than "
+				    "4 devices, from %s on each: raid10 then wanted four for "
+				    "every chunk",
 				    size_text(old, fourth(n), SIZE_SI));
 	return NULL;
 }
@@ -150,9 +159,10 @@ const char *advice_ext4_size(const struct stack *s, struct arena *a)
 
 	if (!n || n->bytes <= 16 * TIB)
 		return NULL;
-	return arena_printf(a, "ext4 of %s: one file still ends at 16 TiB, and its inode tables (%s) are written "
-			    "in the background, about %s; 26 TB took a day",
-			    size_text(size, n->bytes, SIZE_IEC), size_text(tables, n->bytes / 64, SIZE_IEC),
+	return arena_printf(a, "ext4 of %s: one file still ends at 16 TiB, and its inode tables "
+			    "(%s) are written in the background, about %s; 26 TB took a day",
+			    size_text(size, n->bytes, SIZE_IEC),
+			    size_text(tables, n->bytes / 64, SIZE_IEC),
 			    duration_text(time, n->bytes / 260 * 864));
 }
 
@@ -162,14 +172,15 @@ const char *advice_xfs_log(const struct stack *s, struct arena *a)
 	const struct node *n = advice_first(s, "xfs"), *below;
 	char chunk[SIZE_TEXT];
 
-	for (below = n ? n->kids[0] : NULL; below && below->layer && below->n_kids; below = below->kids[0]) {
+	for (below = n; below && below->n_kids; below = below->kids[0]) {
 		if (!advice_is(below, "md"))
 			continue;
 		/* at the default chunk everybody meets it; who chose one should know */
 		if (below->chunk <= 256 * KIB || !stmt_value(below->stmt, "chunk"))
 			return NULL;
-		return arena_printf(a, "mkfs.xfs will say that a log stripe unit of %" PRIu64 " bytes (chunk=%s) is too "
-				    "large and take 32K: that is right, and no failure", below->chunk,
+		return arena_printf(a, "mkfs.xfs will say that a log stripe unit of %" PRIu64
+				    " bytes (chunk=%s) is too large and take 32K: that is right, "
+				    "and no failure", below->chunk,
 				    size_option_text(chunk, below->chunk));
 	}
 	return NULL;
@@ -191,8 +202,9 @@ const char *advice_mergerfs_file(const struct stack *s, struct arena *a)
 		if (n->kids[i]->data_bytes > largest)
 			largest = n->kids[i]->data_bytes;
 	}
-	return arena_printf(a, "%s in all, but one file ends at %s, what the largest branch holds, and a branch "
-			    "that dies takes up to as much", size_text(all, n->data_bytes, SIZE_SI),
+	return arena_printf(a, "%s in all, but one file ends at %s, what the largest branch "
+			    "holds, and a branch that dies takes up to as much",
+			    size_text(all, n->data_bytes, SIZE_SI),
 			    size_text(file, largest, SIZE_SI));
 }
 
@@ -213,8 +225,9 @@ const char *advice_mergerfs_min_free(const struct stack *s, struct arena *a)
 	}
 	if (!first)
 		return NULL;
-	return arena_printf(a, "minfreespace=%s is more than %s ever has free: no file is put there, and %s of the "
-			    "pool never fill", size_option_text(min, least), first->name,
+	return arena_printf(a, "minfreespace=%s is more than %s ever has free: no file is put "
+			    "there, and %s of the pool never fill", size_option_text(min, least),
+			    first->name,
 			    size_text(size, idle, SIZE_SI));
 }
 
@@ -233,10 +246,12 @@ const char *advice_mergerfs_path(const struct stack *s, struct arena *a)
 			least = n->kids[i]->data_bytes;
 	}
 	if (!strncmp(create, "msp", 3))
-		return arena_printf(a, "create=%s looks at branches with the folder first and goes up the path when they "
-				    "are full: a folder is filled on its branch before the next, the smallest at %s",
+		return arena_printf(a, "create=%s looks at branches with the folder first and "
+				    "goes up the path when they are full: a folder is filled on "
+				    "its branch before the next, the smallest at %s",
 				    create, size_text(size, least, SIZE_SI));
-	return arena_printf(a, "create=%s puts a file only where its folder is: a folder that is on one branch is full "
-			    "with it, the smallest at %s, whatever the others have free; create=mfs takes any",
+	return arena_printf(a, "create=%s puts a file only where its folder is: a folder that is "
+			    "on one branch is full with it, the smallest at %s, whatever the "
+			    "others have free; create=mfs takes any",
 			    create, size_text(size, least, SIZE_SI));
 }

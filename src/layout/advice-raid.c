@@ -28,8 +28,8 @@ const char *advice_ppl_chunk(const struct stack *s, struct arena *a)
 
 	if (!n || strcmp(n->level, "raid5") || n->chunk >= MIB)
 		return NULL;
-	return arena_printf(a, "PPL with a chunk of %s: writes were under 20 MB/s where a chunk of 1M "
-			    "reached about 300; chunk=1M", size_option_text(chunk, n->chunk));
+	return arena_printf(a, "PPL with a chunk of %s: writes were under 20 MB/s where a chunk "
+			    "of 1M reached about 300; chunk=1M", size_option_text(chunk, n->chunk));
 }
 
 const char *advice_ppl_level(const struct stack *s, struct arena *a)
@@ -72,9 +72,10 @@ const char *advice_write_hole(const struct stack *s, struct arena *a)
 
 	if (!n)
 		return NULL;
-	return arena_printf(a, "%s is %s with consistency=resync: after a power cut all of it is read again, "
-			    "about %s, and a disk that dies before that takes data with it; bitmap shortens it, "
-			    "ppl or a journal closes the hole", n->name, n->level,
+	return arena_printf(a, "%s is %s with consistency=resync: after a power cut all of it is "
+			    "read again, about %s, and a disk that dies before that takes data "
+			    "with it; bitmap shortens it, ppl or a journal closes the hole",
+			    n->name, n->level,
 			    duration_text(time, advice_sync_ns(n)));
 }
 
@@ -82,12 +83,16 @@ const char *advice_write_hole(const struct stack *s, struct arena *a)
 const char *advice_journal(const struct stack *s, struct arena *a)
 {
 	const struct node *n = with_policy(s, "journal");
+	const struct node *ssd = s->cache.n ? s->cache.at[0] : NULL;
+	bool caches = advice_first(s, "bcache") || advice_first(s, "lvmcache") ||
+		      advice_first(s, "writecache");
 
-	if (!n || !s->cache.n)
+	if (!n || !ssd)
 		return NULL;
-	return arena_printf(a, "%s is the journal of %s, alone: when it dies nothing is lost, but the array is "
-			    "read-only until it has another", ((const struct node *)s->cache.at[0])->name,
-			    n->name);
+	return arena_printf(a, "%s is the journal of %s, alone%s: when it dies nothing of the "
+			    "array is lost, but it is read-only until it has another", ssd->name,
+			    n->name,
+			    caches ? ", and the cache too" : "");
 }
 
 const char *advice_first_sync(const struct stack *s, struct arena *a)
@@ -105,8 +110,9 @@ const char *advice_first_sync(const struct stack *s, struct arena *a)
 	}
 	if (longest < 3600ull * 1000000000)
 		return NULL;
-	return arena_printf(a, "the first sync takes about %s in the background; the space is usable at "
-			    "once, measure when it is done", duration_text(time, longest));
+	return arena_printf(a, "the first sync takes about %s in the background; the space is "
+			    "usable at once, measure when it is done",
+			    duration_text(time, longest));
 }
 
 /* CASES C16: every further mirror adds safety and no space. */
@@ -120,7 +126,8 @@ const char *advice_many_copies(const struct stack *s, struct arena *a)
 
 		if (!advice_redundant(n) || strcmp(n->level, "raid1") || n->n_kids < 4)
 			continue;
-		return arena_printf(a, "%u copies of everything in %s: raid10 on these disks holds %s", n->n_kids,
+		return arena_printf(a, "%u copies of everything in %s: raid10 on these disks "
+				    "holds %s", n->n_kids,
 				    size_text(mirror, n->bytes, SIZE_SI),
 				    size_text(striped, n->bytes * n->n_kids / 2, SIZE_SI));
 	}
@@ -139,8 +146,9 @@ const char *advice_three_way(const struct stack *s, struct arena *a)
 		if (!advice_is(n, "md") || strcmp(n->level, "raid1") || n->n_kids != 3 ||
 		    node_count(n, "redundancy") != 2)
 			continue;
-		return arena_printf(a, "%s has 3 members, and raid6 starts at 4: it is a three-way mirror that "
-				    "holds %s and survives two as well", n->name,
+		return arena_printf(a, "%s has 3 members, and raid6 starts at 4: it is a "
+				    "three-way mirror that holds %s and survives two as well",
+				    n->name,
 				    size_text(bytes, n->bytes, SIZE_SI));
 	}
 	return NULL;
@@ -156,14 +164,16 @@ const char *advice_tail(const struct stack *s, struct arena *a)
 	for (i = s->n_disks; i < s->nodes.n; i++) {
 		const struct node *n = s->nodes.at[i];
 
-		if ((!advice_is(n, "md") && !advice_is(n, "btrfs")) || !n->level || strcmp(n->level, "raid0") ||
+		if ((!advice_is(n, "md") && !advice_is(n, "btrfs")) || !n->level ||
+		    strcmp(n->level, "raid0") ||
 		    n->n_kids < 2)
 			continue;
 		advice_sizes(n, &sum, &largest, &second);
 		if (largest - second <= sum / 50)
 			continue;
-		return arena_printf(a, "the last %s of %s in %s lie on one device: that part is as fast as this "
-				    "one alone", size_text(tail, largest - second, SIZE_SI), n->name,
+		return arena_printf(a, "the last %s of %s in %s lie on one device: that part is "
+				    "as fast as this one alone",
+				    size_text(tail, largest - second, SIZE_SI), n->name,
 				    size_text(all, sum, SIZE_SI));
 	}
 	return NULL;

@@ -69,11 +69,14 @@ const char *losses_detail(const struct stack *s, const struct node *n, const enu
 	if (n->layer->kind != LAYER_JOIN || all < 2 || !lost)
 		return NULL;
 	if (health[n->id] == HEALTH_LOST)
-		return arena_printf(s->arena, "%s: %u of %u members left", n->level ? n->level : n->layer->name,
+		return arena_printf(s->arena, "%s: %u of %u members left", n->level ? n->level :
+				    n->layer->name,
 				    all - lost, all);
-	return arena_printf(s->arena, "%s: %u of %u members left, %s", n->level ? n->level : n->layer->name,
+	return arena_printf(s->arena, "%s: %u of %u members left, %s", n->level ? n->level :
+			    n->layer->name,
 			    all - lost, all,
-			    bears_one_more(s, n, health) ? "any one more may go" : "no further may go");
+			    bears_one_more(s, n, health) ? "any one more may go" :
+			    "no further may go");
 }
 
 /* --- caches --------------------------------------------------------------------------- */
@@ -84,30 +87,37 @@ static void next_bcache(const struct stack *s, const struct node *n, const char 
 	const char *below = n->kids[0]->dev;
 
 	if (!strcmp(node_word(n, "mode"), "writeback"))
-		say(s, out, arena_printf(s->arena, "what %s had not written back to %s is lost, and what is there may "
-			"be torn. If %s is really dead, start it without: echo 1 > /sys/class/block/<kernel name of "
-			"%s>/bcache/running; then check the file system read-only before anything is written", ssd,
+		say(s, out, arena_printf(s->arena, "what %s had not written back to %s is lost, "
+					 "and what is there may be torn. If %s is really dead, "
+					 "start it without: echo 1 > /sys/class/block/<kernel "
+					 "name of %s>/bcache/running; then check the file system "
+					 "read-only before anything is written", ssd,
 			n->kids[0]->name, ssd, below));
 	else
-		say(s, out, arena_printf(s->arena, "%s held copies only: bcache goes on without it, and %s is used "
-			"uncached; a new cache is attached with make-bcache -C and bcache/attach", ssd, n->name));
+		say(s, out, arena_printf(s->arena, "%s held copies only: bcache goes on without "
+					 "it, and %s is used uncached; a new cache is attached "
+					 "with make-bcache -C and bcache/attach", ssd, n->name));
 }
 
 static void next_lvm_cache(const struct stack *s, const struct node *n, const char *ssd,
 			   struct losses_next *out)
 {
-	bool dirty = !strcmp(n->layer->name, "writecache") || !strcmp(node_word(n, "mode"), "writeback");
+	bool dirty = !strcmp(n->layer->name, "writecache") ||
+		     !strcmp(node_word(n, "mode"), "writeback");
 	const char *volume = n->dev + strlen("/dev/"), *slash = strchr(volume, '/');
 	int len = slash ? (int)(slash - volume) : (int)strlen(volume);
 
 	if (dirty)
-		say(s, out, arena_printf(s->arena, "what %s had not written back to %s is lost, and what is there may "
-			"be torn. If %s is really dead, take it off by force: lvconvert --yes --uncache --force %s; "
-			"vgreduce --removemissing %.*s; then check the file system read-only before anything is "
-			"written", ssd, n->name, ssd, volume, len, volume));
+		say(s, out, arena_printf(s->arena, "what %s had not written back to %s is lost, "
+					 "and what is there may be torn. If %s is really dead, "
+					 "take it off by force: lvconvert --yes --uncache --force "
+					 "%s; vgreduce --removemissing %.*s; then check the file "
+					 "system read-only before anything is written", ssd,
+					 n->name, ssd, volume, len, volume));
 	else
-		say(s, out, arena_printf(s->arena, "%s held copies only: lvconvert --yes --uncache --force %s and "
-			"vgreduce --removemissing %.*s take it off, and nothing is missing", ssd, volume, len,
+		say(s, out, arena_printf(s->arena, "%s held copies only: lvconvert --yes "
+					 "--uncache --force %s and vgreduce --removemissing %.*s "
+					 "take it off, and nothing is missing", ssd, volume, len,
 			volume));
 }
 
@@ -119,14 +129,17 @@ static void next_caches(const struct stack *s, const enum health *health, struct
 		const struct node *n = s->nodes.at[i], *ssd;
 
 		if (n->left_out || n->n_kids < 2 || !on_cache(n->kids[n->n_kids - 1]) ||
-		    health[n->kids[n->n_kids - 1]->id] != HEALTH_LOST || health[n->kids[0]->id] == HEALTH_LOST)
+		    health[n->kids[n->n_kids - 1]->id] != HEALTH_LOST ||
+		    health[n->kids[0]->id] == HEALTH_LOST)
 			continue;
 		ssd = n->kids[n->n_kids - 1]->kids[0];
 		if (!strcmp(n->layer->name, "bcache"))
 			next_bcache(s, n, ssd->name, out);
 		else if (!strcmp(n->layer->name, "md"))
-			say(s, out, arena_printf(s->arena, "%s lost its journal %s and is read-only until it has another: "
-				"mdadm --manage %s --add-journal NEW", n->name, ssd->name, n->dev));
+			say(s, out, arena_printf(s->arena, "%s lost its journal %s and is "
+						 "read-only until it has another: mdadm --manage "
+						 "%s --add-journal NEW", n->name, ssd->name,
+						 n->dev));
 		else
 			next_lvm_cache(s, n, ssd->name, out);
 	}
@@ -164,7 +177,8 @@ static const struct node *goes_on(const struct stack *s, const struct node *dev,
  * What a device that takes the place of `dev` must have: of an array as much as its smallest
  * member, of a pool as much as before; with what lies between kept as large as it was.
  */
-static uint64_t device_bytes(const struct stack *s, const struct node *dev, const enum health *health)
+static uint64_t device_bytes(const struct stack *s, const struct node *dev,
+			     const enum health *health)
 {
 	const struct node *member, *above = goes_on(s, dev, health, &member);
 	uint64_t least = UINT64_MAX;
@@ -182,7 +196,8 @@ static uint64_t device_bytes(const struct stack *s, const struct node *dev, cons
 }
 
 /* How many bytes the successor of a dead disk must have at least; 0: nothing waits for it. */
-static uint64_t least_bytes(const struct stack *s, const struct node *disk, const enum health *health,
+static uint64_t least_bytes(const struct stack *s, const struct node *disk,
+			    const enum health *health,
 			    bool *parts)
 {
 	uint64_t least = 0, want;
@@ -222,8 +237,10 @@ static void next_replace(const struct stack *s, const bool *dead, const enum hea
 		r = arena_alloc(s->arena, sizeof(*r));
 		*r = (struct replacement){ disk, bytes };
 		list_add(s->arena, &out->replace, r);
-		say(s, out, arena_printf(s->arena, "replace %s by a disk of at least %" PRIu64 " bytes (%s)%s", disk->name,
-			bytes, size_text(size, bytes, SIZE_SI), parts ? ", partitioned as it was" : ""));
+		say(s, out, arena_printf(s->arena, "replace %s by a disk of at least %" PRIu64
+					 " bytes (%s)%s", disk->name, bytes,
+					 size_text(size, bytes, SIZE_SI),
+					 parts ? ", partitioned as it was" : ""));
 	}
 }
 
@@ -250,9 +267,11 @@ static void next_rebuild(const struct stack *s, const enum health *health, struc
 		ns += advice_sync_ns(n);
 	}
 	if (out->rebuild.n)
-		say(s, out, arena_printf(s->arena, "%s rebuild%s (%s), about %s; until then a further failure may lose "
-			"data", sbuf_str(&names), out->rebuild.n == 1 ? "s" : "",
-			md ? "mdadm --manage ARRAY --add MEMBER" : "vgextend, then lvconvert --repair",
+		say(s, out, arena_printf(s->arena, "%s rebuild%s (%s), about %s; until then a "
+					 "further failure may lose data", sbuf_str(&names),
+					 out->rebuild.n == 1 ? "s" : "",
+			md ? "mdadm --manage ARRAY --add MEMBER" :
+			"vgextend, then lvconvert --repair",
 			duration_text(time, ns)));
 	sbuf_done(&names);
 }
@@ -273,15 +292,21 @@ static void next_pools(const struct stack *s, const enum health *health, struct 
 			continue;
 		for (i = 0; i < n->n_kids && !here; i++)
 			here = health[n->kids[i]->id] == HEALTH_LOST ? NULL : n->kids[i];
+		if (!here)
+			continue;
 		if (!strcmp(n->layer->name, "btrfs"))
-			say(s, out, arena_printf(s->arena, "btrfs does not mount by itself with %u of %u devices: mount -o "
-				"degraded %s %s; then btrfs replace start DEVID NEW %s for each missing one (btrfs "
-				"filesystem show has the DEVID), and btrfs balance start "
-				"-dconvert=%s,soft %s for what was written meanwhile", all - lost, all, here->dev,
+			say(s, out, arena_printf(s->arena, "btrfs does not mount by itself with "
+						 "%u of %u devices: mount -o degraded %s %s; then "
+						 "btrfs replace start DEVID NEW %s for each "
+						 "missing one (btrfs filesystem show has the "
+						 "DEVID), and btrfs balance start "
+						 "-dconvert=%s,soft %s for what was written "
+						 "meanwhile", all - lost, all, here->dev,
 				n->dir, n->dir, n->level, n->dir));
 		else if (!strcmp(n->layer->name, "zfs"))
-			say(s, out, arena_printf(s->arena, "zpool replace %s OLD NEW for each missing device; zpool status "
-				"says how far it is", s->name));
+			say(s, out, arena_printf(s->arena, "zpool replace %s OLD NEW for each "
+						 "missing device; zpool status says how far it is",
+						 s->name));
 	}
 }
 
@@ -303,8 +328,10 @@ static void next_branches(const struct stack *s, const enum health *health, stru
 			if (health[n->kids[i]->id] == HEALTH_LOST)
 				sbuf_addf(&gone, "%s%s", gone.len ? ", " : "", n->kids[i]->dir);
 		}
-		say(s, out, arena_printf(s->arena, "the files on %s are lost%s", sbuf_str(&gone), lost == all ? "" :
-			"; mount the folder again with the branches that are left, and all other files are there"));
+		say(s, out, arena_printf(s->arena, "the files on %s are lost%s", sbuf_str(&gone),
+					 lost == all ? "" :
+			"; mount the folder again with the branches that are left, and all other "
+			"files are there"));
 	}
 	sbuf_done(&gone);
 }
@@ -319,8 +346,8 @@ void losses_next(const struct stack *s, const bool *dead, const enum health *hea
 	for (i = 0; i < s->tops.n; i++)
 		lost |= health[((const struct node *)s->tops.at[i])->id] == HEALTH_LOST;
 	if (lost)
-		say(s, out, "a disk that only dropped out may come back: look at cables and power before anything is "
-		    "written");
+		say(s, out, "a disk that only dropped out may come back: look at cables and power "
+		    "before anything is written");
 	next_caches(s, health, out);
 	next_branches(s, health, out);
 	next_replace(s, dead, health, out);

@@ -32,7 +32,8 @@ static int mark_dead(const struct stack *s, const char *words, bool *dead, struc
 		if (i == s->n_disks) {
 			const char *near = nearest_word(word, names, s->n_disks);
 
-			return err_set(e, ERR_USAGE, "%.40s is no disk of this layout; %s is one", word,
+			return err_set(e, ERR_USAGE, "%.40s is no disk of this layout; %s is one",
+				       word,
 				       near ? near : names[0]);
 		}
 		marked += !dead[i];

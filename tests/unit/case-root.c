@@ -91,7 +91,8 @@ static unsigned major_of(const char *name)
 		const char *head;
 		unsigned major;
 	} rows[] = {
-		{ "sr", 11 }, { "sd", 8 }, { "fd", 2 }, { "nbd", 43 }, { "zram", 251 }, { "drbd", 147 },
+		{ "sr", 11 }, { "sd", 8 }, { "fd", 2 }, { "nbd", 43 }, { "zram", 251 },
+		{ "drbd", 147 },
 		{ "vd", 252 }, { "xvd", 202 }, { "nvme", 259 }, { "mmcblk", 179 }, { "loop", 7 },
 		{ "md", 9 }, { "dm", 254 },
 	};
@@ -113,22 +114,26 @@ static const char *place(const json_t *d, unsigned n)
 	const char *pci = "pci0000:00/0000:00:17.0";
 
 	if (!strncmp(name, "nvme", 4))
-		return arena_printf(root.a, "pci0000:00/0000:00:1d.0/0000:%02u:00.0/nvme/nvme%c", n + 3, name[4]);
+		return arena_printf(root.a, "pci0000:00/0000:00:1d.0/0000:%02u:00.0/nvme/nvme%c",
+				    n + 3, name[4]);
 	if (!strncmp(name, "mmcblk", 6) && strlen(name) > 7)
-		return arena_printf(root.a, "platform/soc/mmc_host/mmc0/mmc0:0001/block/mmcblk%c", name[6]);
+		return arena_printf(root.a, "platform/soc/mmc_host/mmc0/mmc0:0001/block/mmcblk%c",
+				    name[6]);
 	if (!strncmp(name, "mmcblk", 6))
 		return "platform/soc/mmc_host/mmc0/mmc0:0001/block";
 	if (!transport || !strcmp(name, "fd0"))
 		return "virtual/block";
 	if (!strcmp(transport, "usb"))
-		return arena_printf(root.a, "pci0000:00/0000:00:14.0/usb2/2-%u/2-%u:1.0/%s", n, n, scsi);
+		return arena_printf(root.a, "pci0000:00/0000:00:14.0/usb2/2-%u/2-%u:1.0/%s", n, n,
+				    scsi);
 	if (!strcmp(transport, "virtio"))
 		return arena_printf(root.a, "pci0000:00/0000:00:0%u.0/virtio%u/block", n, n);
 	if (!strcmp(transport, "iscsi"))
-		return arena_printf(root.a, "platform/host%u/session1/target%u:0:0/%u:0:0:0/block", n, n, n);
+		return arena_printf(root.a, "platform/host%u/session1/target%u:0:0/%u:0:0:0/block",
+				    n, n, n);
 	if (!strcmp(transport, "sas"))
-		return arena_printf(root.a, "%s/host%u/port-%u:0/end_device-%u:0/target%u:0:0/%u:0:0:0/block", pci, n,
-				    n, n, n, n);
+		return arena_printf(root.a, "%s/host%u/port-%u:0/end_device-%u:0/target%u:0:0/"
+				    "%u:0:0:0/block", pci, n, n, n, n, n);
 	if (!strcmp(transport, "spi"))
 		return arena_printf(root.a, "%s/%s", pci, scsi);
 	return arena_printf(root.a, "%s/ata%u/%s", pci, n, scsi);
@@ -187,7 +192,7 @@ static void add_part(const char *name, uint64_t start, uint64_t bytes)
 	const char *disk = part_disk(name), *of = folder_of(disk), *dir;
 	unsigned number = (unsigned)strtoul(name + strcspn(name, "0123456789"), NULL, 10);
 	char *dev;
-	unsigned major, minor;
+	unsigned major = 0, minor = 0;
 	FILE *f;
 
 	if (has_device(name))
@@ -230,9 +235,11 @@ static void mount_at(const char *name, const char *where, const char *type)
 		fail_msg("%s cannot be read", dev);
 	fclose(f);
 	number[strcspn(number, "\n")] = '\0';
-	append("/proc/self/mountinfo", arena_printf(root.a, "%u 28 %s / %s rw shared:1 - %s /dev/%s rw",
+	append("/proc/self/mountinfo", arena_printf(root.a,
+						    "%u 28 %s / %s rw shared:1 - %s /dev/%s rw",
 						    30 + ++root.mounts,
-						    strcmp(type, "btrfs") ? number : "0:48", where, type, name));
+						    strcmp(type, "btrfs") ? number : "0:48", where,
+						    type, name));
 }
 
 static void held_by_md(const char *name, const char *array)
@@ -293,15 +300,19 @@ static void used(const char *name, const char *use, const char *type)
 	} else if (!strncmp(use, "dm-", 3)) {
 		held_by_dm(name, "old", "CRYPT-LUKS2-old");
 	} else if (!strncmp(use, "lvm:", 4)) {
-		const char *home = held_by_dm(name, arena_printf(root.a, "%s-home", word), "LVM-sysvghome");
+		const char *home = held_by_dm(name, arena_printf(root.a, "%s-home", word),
+					      "LVM-sysvghome");
 
 		if (strstr(use, "/,"))
-			mount_at(held_by_dm(name, arena_printf(root.a, "%s-root", word), "LVM-sysvgroot"), "/",
+			mount_at(held_by_dm(name, arena_printf(root.a, "%s-root", word),
+					    "LVM-sysvgroot"), "/",
 				 "ext4");
 		if (!root.mounts || strstr(use, "spans"))
 			mount_at(home, "/home", "ext4");
 	} else if (!strcmp(use, "swap")) {
-		append("/proc/swaps", arena_printf(root.a, "/dev/%-35spartition\t8388604\t\t0\t\t-2", name));
+		append("/proc/swaps", arena_printf(root.a,
+						   "/dev/%-35spartition\t8388604\t\t0\t\t-2",
+						   name));
 	} else if (!strncmp(use, "btrfs-member", 12)) {
 		held_by_btrfs(name);
 	} else if (!strncmp(use, "mount:", 6)) {
@@ -348,8 +359,11 @@ static void add_sigs(const json_t *d)
 			on = name;
 		else
 			add_part(on, 1048576 * (i + 1), 1048576);
-		append("/naslab/signatures", arena_printf(root.a, "%s %s - %llu - -", on, json_str(sig, "type"),
-							  (unsigned long long)json_u64(sig, "offset", 0)));
+		append("/naslab/signatures", arena_printf(root.a, "%s %s - %llu - -", on,
+							  json_str(sig, "type"),
+							  (unsigned long long)json_u64(sig,
+										       "offset",
+										       0)));
 	}
 }
 
@@ -359,7 +373,8 @@ static void add_parts(const json_t *d)
 	size_t i;
 
 	json_array_foreach(parts, i, part)
-		add_part(json_str(part, "name"), json_u64(part, "start", 0), json_u64(part, "size_bytes", 0));
+		add_part(json_str(part, "name"), json_u64(part, "start", 0),
+			 json_u64(part, "size_bytes", 0));
 }
 
 /* Use is on the partition that carries something, else on the disk. */

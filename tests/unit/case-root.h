@@ -13,6 +13,6 @@ struct arena;
 const char *case_root(struct arena *a, const json_t *disks);
 
 /* Take that folder away. */
-void case_root_remove(const char *root);
+void case_root_remove(const char *path);
 
 #endif

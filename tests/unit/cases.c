@@ -220,9 +220,11 @@ static void check_names(const struct row *c, const json_t *names, const struct i
 		if (!d)
 			fail_msg("%s: %s is not in the list", c->id, word);
 		if (d->state < least || d->state > most)
-			fail_msg("%s: %s is %s: %s", c->id, word, disk_state_word(d->state), d->why);
+			fail_msg("%s: %s is %s: %s", c->id, word, disk_state_word(d->state),
+				 d->why);
 		if (!d->why || !*d->why)
-			fail_msg("%s: %s does not say why it is %s", c->id, word, disk_state_word(d->state));
+			fail_msg("%s: %s does not say why it is %s", c->id, word,
+				 disk_state_word(d->state));
 	}
 }
 
@@ -246,7 +248,8 @@ static void check_others(const struct row *c, const json_t *json, const struct i
 
 static void check_part_names(const struct row *c, const json_t *json, struct arena *a)
 {
-	const json_t *names = json_object_get(json_object_get(json, "expect"), "partition_names"), *name;
+	const json_t *names = json_object_get(json_object_get(json, "expect"), "partition_names");
+	const json_t *name;
 	size_t i;
 
 	json_array_foreach(names, i, name) {
@@ -268,7 +271,8 @@ static void check_list(const struct row *c, const json_t *json, const struct inv
 	check_names(c, json_object_get(expect, "hidden"), inv, DISK_HIDDEN, DISK_HIDDEN, true);
 	/* zoned disks can be read, so they are listed; the layouts refuse them */
 	if (c->check != REFUSED)
-		check_names(c, json_object_get(expect, "refused"), inv, DISK_BUSY, DISK_HIDDEN, false);
+		check_names(c, json_object_get(expect, "refused"), inv, DISK_BUSY, DISK_HIDDEN,
+			    false);
 	check_others(c, json, inv);
 	check_part_names(c, json, a);
 	for (i = 0; i < 5 && c->why[i]; i++) {
@@ -277,7 +281,8 @@ static void check_list(const struct row *c, const json_t *json, const struct inv
 
 		assert_non_null(d);
 		if (!strstr(d->why, c->why[i] + len + 1))
-			fail_msg("%s: \"%s\" does not say \"%s\"", c->id, d->why, c->why[i] + len + 1);
+			fail_msg("%s: \"%s\" does not say \"%s\"", c->id, d->why,
+				 c->why[i] + len + 1);
 	}
 	if (!strcmp(c->id, "C52")) {
 		assert_string_equal(inventory_find(inv, "nvme0n1")->serial, "NLX000001");
@@ -380,13 +385,15 @@ static void check_integrity(const json_t *json)
 	uint64_t usable = json_u64(json_object_get(json, "expect"), "usable_bytes", 0);
 	uint64_t below = json_u64(json_object_get(json, "expect"), "accept_below_bytes", 0);
 	struct integrity_shape in = {
-		.sectors = json_u64(json_array_get(json_object_get(json, "disks"), 0), "size_bytes", 0) / 512,
+		.sectors = json_u64(json_array_get(json_object_get(json, "disks"), 0), "size_bytes",
+				    0) / 512,
 		.block = 512, .tag = 4, .journal = (1 << 30) / 512,
 	};
 	uint64_t got = 512 * integrity_data_sectors(&in);
 
 	if (got > usable || got + below < usable)
-		fail_msg("C22: %llu, wanted %llu", (unsigned long long)got, (unsigned long long)usable);
+		fail_msg("C22: %llu, wanted %llu", (unsigned long long)got,
+			 (unsigned long long)usable);
 }
 
 static void a_case(void **state)
@@ -429,7 +436,8 @@ static void every_case_is_here(void **state)
 
 		if (strcmp(d->d_name + len, ".json"))
 			continue;
-		for (i = 0; i < N_CASES && (strncmp(cases[i].id, d->d_name, len) || cases[i].id[len]); i++)
+		for (i = 0; i < N_CASES && (strncmp(cases[i].id, d->d_name, len) ||
+					    cases[i].id[len]); i++)
 			;
 		if (i == N_CASES)
 			fail_msg("%s is in no row of the table", d->d_name);

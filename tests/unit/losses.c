@@ -37,9 +37,12 @@ static const struct row {
 	{ .layout = "slice | md redundancy=1 | lvm | xfs", .disks = { NAS }, .dead = "hdd3",
 	  .health = "degraded", .all = 26, .replace = { 4769307 * MIB }, .rebuild = "s1 s2" },
 	{ .layout = "slice | md redundancy=1 | lvm | xfs", .disks = { NAS }, .dead = "hdd1,hdd2",
-	  .health = "lost", .lost = 26, .all = 26, .says = { "restore", "linear: 2 of 3 members left" } },
-	{ .layout = "slice | md redundancy=2 | btrfs", .disks = { "6xhdd:4TB" }, .dead = "hdd2,hdd5",
-	  .health = "degraded", .all = 16, .replace = { 3815447 * MIB, 3815447 * MIB }, .rebuild = "data",
+	  .health = "lost", .lost = 26, .all = 26,
+	  .says = { "restore", "linear: 2 of 3 members left" } },
+	{ .layout = "slice | md redundancy=2 | btrfs", .disks = { "6xhdd:4TB" },
+	  .dead = "hdd2,hdd5",
+	  .health = "degraded", .all = 16, .replace = { 3815447 * MIB, 3815447 * MIB },
+	  .rebuild = "data",
 	  .says = { "raid6: 4 of 6 members left, no further may go" } },
 	{ .layout = "slice | md redundancy=2 | btrfs", .disks = { "6xhdd:4TB" }, .dead = "hdd2",
 	  .health = "degraded", .all = 16, .replace = { 3815447 * MIB }, .rebuild = "data",
@@ -47,18 +50,23 @@ static const struct row {
 	/* whole disks: the smallest member is enough, though the dead one was larger */
 	{ .layout = "md level=raid5 | xfs", .disks = { NAS }, .dead = "hdd6", .health = "degraded",
 	  .all = 15, .replace = { 3000592982016 }, .rebuild = "data" },
-	{ .layout = "md level=raid6 consistency=journal | xfs", .disks = { NAS }, .cache = "ssd:500GB",
+	{ .layout = "md level=raid6 consistency=journal | xfs", .disks = { NAS },
+	  .cache = "ssd:500GB",
 	  .dead = "ssd1,hdd7", .health = "degraded", .all = 12, .replace = { 3000592982016 },
 	  .rebuild = "data", .says = { "read-only until it has another", "--add-journal" } },
-	{ .layout = "md level=raid6 consistency=journal | xfs", .disks = { NAS }, .cache = "ssd:500GB",
+	{ .layout = "md level=raid6 consistency=journal | xfs", .disks = { NAS },
+	  .cache = "ssd:500GB",
 	  .dead = "ssd1,hdd5,hdd6,hdd7", .health = "lost", .lost = 12, .all = 12 },
 	/* branches: the others keep their files */
 	{ .layout = "xfs | mergerfs", .disks = { NAS }, .dead = "hdd1,hdd6", .health = "lost",
-	  .lost = 13, .all = 36, .says = { "The other branches keep their files", "4 of 6 branches left",
+	  .lost = 13, .all = 36, .says = { "The other branches keep their files",
+	  "4 of 6 branches left",
 	  "/srv/t-branches/hdd1, /srv/t-branches/hdd6" } },
-	{ .layout = "slice | md redundancy=1 | xfs | mergerfs", .disks = { NAS }, .dead = "hdd5,hdd6",
+	{ .layout = "slice | md redundancy=1 | xfs | mergerfs", .disks = { NAS },
+	  .dead = "hdd5,hdd6",
 	  .health = "lost", .lost = 26, .all = 26, .says = { "0 of 3 branches left" } },
-	{ .layout = "slice | md redundancy=1 | xfs | mergerfs", .disks = { NAS }, .dead = "hdd1,hdd2",
+	{ .layout = "slice | md redundancy=1 | xfs | mergerfs", .disks = { NAS },
+	  .dead = "hdd1,hdd2",
 	  .health = "lost", .lost = 15, .all = 26, .says = { "2 of 3 branches left" } },
 	/* btrfs wants as much as was there, and to be told to mount */
 	{ .layout = "btrfs data=raid1 metadata=raid1", .disks = { NAS }, .dead = "hdd1",
@@ -73,7 +81,8 @@ static const struct row {
 	{ .layout = "slice | md redundancy=1 | bcache mode=writethrough | btrfs", .disks = { NAS },
 	  .cache = "ssd:500GB", .dead = "ssd1,hdd2", .health = "degraded", .all = 26,
 	  .replace = { 2861588 * MIB }, .rebuild = "s1", .says = { "ssd1 held copies only" } },
-	{ .layout = "slice | md redundancy=1 | lvm | lvmcache mode=writeback | xfs", .disks = { NAS },
+	{ .layout = "slice | md redundancy=1 | lvm | lvmcache mode=writeback | xfs",
+	  .disks = { NAS },
 	  .cache = "ssd:500GB", .dead = "ssd1", .health = "lost", .lost = 26, .all = 26,
 	  .says = { "lvconvert --yes --uncache --force t/data", "vgreduce --removemissing t" } },
 	{ .layout = "slice | md redundancy=1 | lvm | lvmcache | xfs", .disks = { NAS },
@@ -96,13 +105,15 @@ static bool near(uint64_t bytes, double tb)
 
 static void check_json(const struct row *c, const json_t *o)
 {
-	const json_t *replace = json_object_get(o, "replace"), *rebuild = json_object_get(o, "rebuild"), *row;
+	const json_t *replace = json_object_get(o, "replace");
+	const json_t *rebuild = json_object_get(o, "rebuild"), *row;
 	struct sbuf names = { 0 };
 	size_t i, wanted = 0;
 
 	if (strcmp(json_str(o, "health"), c->health))
 		fail_msg("%s without %s: %s", c->layout, c->dead, json_str(o, "health"));
-	if (!near(json_u64(o, "lost_bytes", 1), c->lost) || !near(json_u64(o, "all_bytes", 1), c->all))
+	if (!near(json_u64(o, "lost_bytes", 1), c->lost) ||
+	    !near(json_u64(o, "all_bytes", 1), c->all))
 		fail_msg("%s without %s: %llu of %llu lost", c->layout, c->dead,
 			 (unsigned long long)json_u64(o, "lost_bytes", 1),
 			 (unsigned long long)json_u64(o, "all_bytes", 1));
@@ -141,7 +152,8 @@ static void a_loss(void **state)
 	check_json(c, json);
 	for (i = 0; i < 4 && c->says[i]; i++) {
 		if (!strstr(sbuf_str(&text), c->says[i]))
-			fail_msg("%s without %s does not say \"%s\":\n%s", c->layout, c->dead, c->says[i],
+			fail_msg("%s without %s does not say \"%s\":\n%s", c->layout, c->dead,
+				 c->says[i],
 				 sbuf_str(&text));
 	}
 	json_decref(json);

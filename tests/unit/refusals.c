@@ -32,14 +32,14 @@ static const struct {
 	{ "lvm type=thin | lvmcache | xfs", { "2xhdd:4T" }, SSD,
 	  "layer 2, lvmcache: LVM caches no thin volume; bcache below lvm does" },
 	{ "lvm | lvmcache | lvm type=thin | xfs", { "2xhdd:4T" }, SSD,
-	  "layer 3, lvm: data is a volume of LVM already, and LVM takes none of its own as a device; "
-	  "one lvm, and a thin volume is cached by bcache below it" },
+	  "layer 3, lvm: data is a volume of LVM already, and LVM takes none of its own as a "
+	  "device; one lvm, and a thin volume is cached by bcache below it" },
 	{ "lvm | writecache | lvm | xfs", { "2xhdd:4T" }, SSD,
-	  "layer 3, lvm: data is a volume of LVM already, and LVM takes none of its own as a device; "
-	  "one lvm, and a thin volume is cached by bcache below it" },
+	  "layer 3, lvm: data is a volume of LVM already, and LVM takes none of its own as a "
+	  "device; one lvm, and a thin volume is cached by bcache below it" },
 	{ "lvm | lvm", { "2xhdd:4T" }, NULL,
-	  "layer 2, lvm: data is a volume of LVM already, and LVM takes none of its own as a device; "
-	  "one lvm, and a thin volume is cached by bcache below it" },
+	  "layer 2, lvm: data is a volume of LVM already, and LVM takes none of its own as a "
+	  "device; one lvm, and a thin volume is cached by bcache below it" },
 	{ "lvm | lvmcache | lvmcache", { "2xhdd:4T" }, SSD,
 	  "layer 3, lvmcache: caches a volume of LVM, and data is none; lvm below it makes one, or "
 	  "bcache caches any device" },
@@ -47,11 +47,11 @@ static const struct {
 	  "layer 2, lvmcache: caches a volume of LVM, and data is none; lvm below it makes one, or "
 	  "bcache caches any device" },
 	{ "lvm | lvmcache chunk=64K", { "hdd:4T" }, "ssd:2T",
-	  "layer 2, lvmcache: chunk=64K makes more than 1,000,000 chunks of 2000393601024 bytes; the "
-	  "smallest is 1984K" },
+	  "layer 2, lvmcache: chunk=64K makes more than 1,000,000 chunks of 2000393601024 bytes; "
+	  "the smallest is 1984K" },
 	{ "lvm | lvmcache", { "hdd:4T,sector=4096" }, SSD,
-	  "layer 2, lvmcache: ssd1p1 has 512-byte sectors and the volume group of data has 4096: LVM "
-	  "does not take both; bcache does" },
+	  "layer 2, lvmcache: ssd1p1 has 512-byte sectors and the volume group of data has 4096: "
+	  "LVM does not take both; bcache does" },
 	{ "bcache | bcache | xfs", { "hdd:4T" }, SSD,
 	  "layer 2, bcache: hdd2 is cached by bcache already, and the kernel does not stack one on "
 	  "another; one bcache, above or below" },
@@ -59,8 +59,8 @@ static const struct {
 	  "layer 4, bcache: data is cached by bcache already, and the kernel does not stack one on "
 	  "another; one bcache, above or below" },
 	{ "bcache | xfs", { "hdd:4T" }, "ssd:20MiB",
-	  "layer 1, bcache: ssd1p1 has room for 36 buckets, bcache needs 128: a smaller bucket= or a "
-	  "larger cache" },
+	  "layer 1, bcache: ssd1p1 has room for 36 buckets, bcache needs 128: a smaller bucket= "
+	  "or a larger cache" },
 	{ "bcache | xfs", { "hdd:4T" }, NULL,
 	  "layer 1, bcache: needs a cache disk: name one with --cache, like --cache ssd:500G" },
 	/* arrays */
@@ -69,7 +69,8 @@ static const struct {
 	{ "md level=raid6", { "3xhdd:4T" }, NULL,
 	  "layer 1, md: raid6 needs 4 disks, has 3; redundancy=2 makes a mirror of 3" },
 	{ "md level=raid1", { "hdd:4T" }, NULL,
-	  "layer 1, md: raid1 needs 2 disks, has 1; missing=1 starts with one, and the other comes later" },
+	  "layer 1, md: raid1 needs 2 disks, has 1; missing=1 starts with one, and the other "
+	  "comes later" },
 	{ "md level=raid0", { "hdd:4T" }, NULL,
 	  "layer 1, md: raid0 needs 2 disks, has 1; one disk needs no array" },
 	{ "md redundancy=1", { "hdd:4T" }, NULL,
@@ -81,7 +82,8 @@ static const struct {
 	{ "md level=raid0 missing=1", { "4xhdd:4T" }, NULL,
 	  "layer 1, md: a raid0 cannot start with a missing member" },
 	{ "md level=raid6 consistency=ppl", { "4xhdd:4T" }, NULL,
-	  "layer 1, md: consistency=ppl works with raid5 only, not with raid6; consistency=bitmap does" },
+	  "layer 1, md: consistency=ppl works with raid5 only, not with raid6; consistency=bitmap "
+	  "does" },
 	{ "md level=raid5 consistency=ppl consistency=bitmap", { "3xhdd:4T" }, NULL,
 	  "layer 1, md: consistency is given twice" },
 	{ "md level=raid5 consistency=ppl", { "65xhdd:4T" }, NULL,
@@ -92,24 +94,25 @@ static const struct {
 	{ "md level=raid5 consistency=journal", { "4xhdd:4T" }, NULL,
 	  "layer 1, md: needs a cache disk: name one with --cache, like --cache ssd:500G" },
 	{ "lvm type=raid10", { "3xhdd:4T" }, NULL,
-	  "layer 1, lvm: LVM's raid10 needs an even number from 4 devices, has 3; md level=raid10 takes "
-	  "any number from 2; type=raid5 and type=raid1 are others" },
+	  "layer 1, lvm: LVM's raid10 needs an even number from 4 devices, has 3; md level=raid10 "
+	  "takes any number from 2; type=raid5 and type=raid1 are others" },
 	{ "lvm type=raid6", { "4xhdd:4T" }, NULL,
-	  "layer 1, lvm: LVM's raid6 needs 5 devices, has 4; md level=raid6 takes 4, and type=raid1 lets "
-	  "all but one fail" },
+	  "layer 1, lvm: LVM's raid6 needs 5 devices, has 4; md level=raid6 takes 4, and "
+	  "type=raid1 lets all but one fail" },
 	{ "lvm type=linear integrity=yes", { "2xhdd:4T" }, NULL,
-	  "layer 1, lvm: integrity=yes repairs from another copy: type=raid1, raid5, raid6 or raid10, not "
-	  "linear" },
+	  "layer 1, lvm: integrity=yes repairs from another copy: type=raid1, raid5, raid6 or "
+	  "raid10, not linear" },
 	{ "slice | md redundancy=1 | lvm", { "2xhdd:4T", "2xhdd:8T", "hdd:4T,sector=4096" }, NULL,
-	  "layer 3, lvm: s1 has 4096-byte sectors and s2 has 512: one volume group does not take both; "
-	  "btrfs over the slices does" },
+	  "layer 3, lvm: s1 has 4096-byte sectors and s2 has 512: one volume group does not take "
+	  "both; btrfs over the slices does" },
 	/* file systems */
 	{ "xfs", { "hdd:256MiB" }, NULL,
 	  "layer 1, xfs: hdd1: needs at least 300 MiB, the device has 268435456 bytes" },
 	{ "jfs", { "hdd:4T,sector=4096" }, NULL,
 	  "layer 1, jfs: jfs needs 512-byte sectors, hdd1 has 4096" },
 	{ "reiserfs", { "hdd:20T" }, NULL,
-	  "layer 1, reiserfs: ends at 16 TiB, the device has 20000588955648 bytes; xfs and btrfs go on" },
+	  "layer 1, reiserfs: ends at 16 TiB, the device has 20000588955648 bytes; xfs and btrfs "
+	  "go on" },
 	{ "btrfs data=raid1c3", { "2xhdd:4T" }, NULL,
 	  "layer 1, btrfs: data=raid1c3 needs 3 devices, has 2; raid1 takes 2" },
 	{ "btrfs data=raid1", { "hdd:4T" }, NULL,
@@ -120,8 +123,8 @@ static const struct {
 	  "layer 2, ext4: needs a block device, and xfs gives a directory: nothing but a join of "
 	  "directories can follow" },
 	{ "mergerfs", { "2xhdd:4T" }, NULL,
-	  "layer 1, mergerfs: joins directories, so a file system comes before it; a disk gives a block "
-	  "device" },
+	  "layer 1, mergerfs: joins directories, so a file system comes before it; a disk gives a "
+	  "block device" },
 	{ "luks | part | xfs", { "hdd:4T" }, NULL,
 	  "layer 2, part: partitions disks, so it is the first layer; hdd1 is none" },
 };
@@ -157,7 +160,8 @@ static void what_cannot_be_is_refused(void **state)
 		if (!compose(rows[i].layout, rows[i].disks, rows[i].cache, &r, &inv, &s, a, &e))
 			fail_msg("%s was not refused", rows[i].layout);
 		if (strcmp(e.text, rows[i].says))
-			fail_msg("%s\n  says   %s\n  wanted %s", rows[i].layout, e.text, rows[i].says);
+			fail_msg("%s\n  says   %s\n  wanted %s", rows[i].layout, e.text,
+				 rows[i].says);
 		assert_int_not_equal(e.kind, ERR_FAIL);
 		stack_free(s);
 		recipe_free(r);
@@ -190,7 +194,8 @@ static void what_is_advised_instead_works(void **state)
 		{ "btrfs data=raid1 metadata=raid1c3", { "3xhdd:4T" }, NULL },
 		{ "xfs", { "hdd:300MiB" }, NULL },
 		{ "xfs", { "hdd:20T" }, NULL },
-		{ "slice | md redundancy=1 | btrfs", { "2xhdd:8T,sector=4096", "2xhdd:10T" }, NULL },
+		{ "slice | md redundancy=1 | btrfs", { "2xhdd:8T,sector=4096", "2xhdd:10T" },
+		NULL },
 	};
 	size_t i;
 
@@ -218,9 +223,11 @@ static void what_is_advised_instead_works(void **state)
 static void a_write_cache_wants_memory(void **state)
 {
 	static const char disks[] =
-		"[{\"name\":\"sda\",\"size_bytes\":4000787030016,\"rotational\":true,\"serial\":\"A\","
+		"[{\"name\":\"sda\",\"size_bytes\":4000787030016,\"rotational\":true,"
+		"\"serial\":\"A\","
 		"\"transport\":\"sata\",\"logical_sector\":512},"
-		"{\"name\":\"sdb\",\"size_bytes\":500107862016,\"rotational\":false,\"serial\":\"B\","
+		"{\"name\":\"sdb\",\"size_bytes\":500107862016,\"rotational\":false,"
+		"\"serial\":\"B\","
 		"\"transport\":\"sata\",\"logical_sector\":512}]";
 	const char *const words[] = { "sda", NULL }, *const caches[] = { "sdb", NULL };
 	json_t *json = json_loads(disks, 0, NULL);
@@ -245,8 +252,8 @@ static void a_write_cache_wants_memory(void **state)
 	inv->ram_bytes = 4 * GIB;
 	assert_int_equal(guard_check(p, inv, NULL, &e), -1);
 	assert_int_equal(e.kind, ERR_REFUSED);
-	assert_string_equal(e.text, "writecache data takes 9.78 GiB of memory and this machine has 4.00 GiB; "
-			    "size=95G takes half of it, and lvmcache needs none");
+	assert_string_equal(e.text, "writecache data takes 9.78 GiB of memory and this machine "
+			    "has 4.00 GiB; size=95G takes half of it, and lvmcache needs none");
 	plan_free(p);
 	stack_free(s);
 	recipe_free(r);

@@ -27,7 +27,8 @@ static const struct row {
 	double least, most;	/* usable, units; most is the figure itself where one is given */
 	const char *skip;
 } rows[] = {
-	{ .number = 1, .layout = SHR1, .disks = { "hdd:2T", "hdd:3T", "hdd:4T" }, .least = 5, .most = 5 },
+	{ .number = 1, .layout = SHR1, .disks = { "hdd:2T", "hdd:3T", "hdd:4T" }, .least = 5,
+	  .most = 5 },
 	{ .number = 2, .layout = SHR1, .disks = { "hdd:1T", "hdd:2T", "hdd:3T", "hdd:4T" },
 	  .least = 6, .most = 6 },
 	{ .number = 3, .layout = SHR1, .disks = { "2xhdd:4T" }, .least = 4, .most = 4 },
@@ -37,17 +38,21 @@ static const struct row {
 	{ .number = 6, .layout = SHR2, .disks = { "3xhdd:4T" }, .least = 4, .most = 4 },
 	/* 7 to 9, 12: what a grown set has, and what the same disks have when they are new */
 	{ .number = 7, .layout = SHR1, .disks = { "hdd:3T", "2xhdd:4T" }, .least = 7, .most = 7 },
-	{ .number = 8, .layout = SHR1, .disks = { "hdd:2T", "hdd:3T", "2xhdd:4T" }, .least = 9, .most = 9 },
+	{ .number = 8, .layout = SHR1, .disks = { "hdd:2T", "hdd:3T", "2xhdd:4T" }, .least = 9,
+	  .most = 9 },
 	{ .number = 9, .layout = SHR1, .disks = { "hdd:4T", "hdd:8T" }, .least = 4, .most = 4 },
-	{ .number = 10, .layout = SHR1, .disks = { "4xhdd:8T", "2xhdd:4T" }, .least = 32, .most = 32 },
-	{ .number = 10, .layout = SHR2, .disks = { "4xhdd:8T", "2xhdd:4T" }, .least = 24, .most = 24 },
+	{ .number = 10, .layout = SHR1, .disks = { "4xhdd:8T", "2xhdd:4T" }, .least = 32,
+	  .most = 32 },
+	{ .number = 10, .layout = SHR2, .disks = { "4xhdd:8T", "2xhdd:4T" }, .least = 24,
+	  .most = 24 },
 	{ .number = 10, .layout = "md level=raid5", .disks = { "4xhdd:8T", "2xhdd:4T" },
 	  .least = 20, .most = 20 },
 	{ .number = 10, .layout = "md level=raid6", .disks = { "4xhdd:8T", "2xhdd:4T" },
 	  .least = 16, .most = 16 },
 	{ .number = 11, .layout = SHR2, .disks = { "2xhdd:1T", "2xhdd:2T", "hdd:3T", "hdd:4T" },
 	  .least = 6, .most = 6 },
-	{ .number = 12, .layout = SHR2, .disks = { "4xhdd:2T", "2xhdd:3T" }, .least = 8, .most = 8 },
+	{ .number = 12, .layout = SHR2, .disks = { "4xhdd:2T", "2xhdd:3T" }, .least = 8,
+	  .most = 8 },
 	{ .number = 13, .skip = "SnapRAID keeps parity by files on a schedule: no layer does it" },
 	{ .number = 14, .skip = "Unraid's parity over unequal disks: no layer does it" },
 	/* the source counts whole chunks of one unit: 27 of 27.5 */
@@ -57,22 +62,35 @@ static const struct row {
 	  .least = 20, .most = 20 },
 	{ .number = 16, .layout = BTRFS("raid1"), .disks = { "hdd:25T", "hdd:10T", "hdd:5T" },
 	  .least = 15, .most = 15 },
-	{ .number = 17, .layout = BTRFS("raid1c3"), .disks = { "4xhdd:4T" }, .least = 5, .most = 5.34 },
+	{ .number = 17, .layout = BTRFS("raid1c3"), .disks = { "4xhdd:4T" }, .least = 5,
+	  .most = 5.34 },
 	/* the source says 30 of the first zone; three devices then share 5 more each */
 	{ .number = 18, .layout = BTRFS("raid5"), .disks = { "hdd:25T", "2xhdd:15T", "hdd:10T" },
 	  .least = 40, .most = 40 },
-	{ .number = 19, .layout = BTRFS("raid1"), .disks = { "4xhdd:1T", "hdd:4T" }, .least = 4, .most = 4 },
-	{ .number = 20, .layout = BTRFS("single"), .disks = { "2xhdd:2T", "2xhdd:1T" }, .least = 6, .most = 6 },
-	{ .number = 20, .layout = BTRFS("raid0"), .disks = { "2xhdd:2T", "2xhdd:1T" }, .least = 6, .most = 6 },
-	{ .number = 20, .layout = BTRFS("raid1"), .disks = { "2xhdd:2T", "2xhdd:1T" }, .least = 3, .most = 3 },
-	{ .number = 20, .layout = BTRFS("raid5"), .disks = { "2xhdd:2T", "2xhdd:1T" }, .least = 4, .most = 4 },
-	{ .number = 20, .layout = BTRFS("raid6"), .disks = { "2xhdd:2T", "2xhdd:1T" }, .least = 2, .most = 2 },
-	{ .number = 21, .layout = BTRFS("single"), .disks = { "3xhdd:2T", "2xhdd:1T" }, .least = 8, .most = 8 },
-	{ .number = 21, .layout = BTRFS("raid0"), .disks = { "3xhdd:2T", "2xhdd:1T" }, .least = 8, .most = 8 },
-	{ .number = 21, .layout = BTRFS("raid1"), .disks = { "3xhdd:2T", "2xhdd:1T" }, .least = 4, .most = 4 },
-	{ .number = 21, .layout = BTRFS("raid10"), .disks = { "3xhdd:2T", "2xhdd:1T" }, .least = 4, .most = 4 },
-	{ .number = 21, .layout = BTRFS("raid5"), .disks = { "3xhdd:2T", "2xhdd:1T" }, .least = 6, .most = 6 },
-	{ .number = 21, .layout = BTRFS("raid6"), .disks = { "3xhdd:2T", "2xhdd:1T" }, .least = 4, .most = 4 },
+	{ .number = 19, .layout = BTRFS("raid1"), .disks = { "4xhdd:1T", "hdd:4T" }, .least = 4,
+	  .most = 4 },
+	{ .number = 20, .layout = BTRFS("single"), .disks = { "2xhdd:2T", "2xhdd:1T" }, .least = 6,
+	  .most = 6 },
+	{ .number = 20, .layout = BTRFS("raid0"), .disks = { "2xhdd:2T", "2xhdd:1T" }, .least = 6,
+	  .most = 6 },
+	{ .number = 20, .layout = BTRFS("raid1"), .disks = { "2xhdd:2T", "2xhdd:1T" }, .least = 3,
+	  .most = 3 },
+	{ .number = 20, .layout = BTRFS("raid5"), .disks = { "2xhdd:2T", "2xhdd:1T" }, .least = 4,
+	  .most = 4 },
+	{ .number = 20, .layout = BTRFS("raid6"), .disks = { "2xhdd:2T", "2xhdd:1T" }, .least = 2,
+	  .most = 2 },
+	{ .number = 21, .layout = BTRFS("single"), .disks = { "3xhdd:2T", "2xhdd:1T" }, .least = 8,
+	  .most = 8 },
+	{ .number = 21, .layout = BTRFS("raid0"), .disks = { "3xhdd:2T", "2xhdd:1T" }, .least = 8,
+	  .most = 8 },
+	{ .number = 21, .layout = BTRFS("raid1"), .disks = { "3xhdd:2T", "2xhdd:1T" }, .least = 4,
+	  .most = 4 },
+	{ .number = 21, .layout = BTRFS("raid10"), .disks = { "3xhdd:2T", "2xhdd:1T" }, .least = 4,
+	  .most = 4 },
+	{ .number = 21, .layout = BTRFS("raid5"), .disks = { "3xhdd:2T", "2xhdd:1T" }, .least = 6,
+	  .most = 6 },
+	{ .number = 21, .layout = BTRFS("raid6"), .disks = { "3xhdd:2T", "2xhdd:1T" }, .least = 4,
+	  .most = 4 },
 	/* 1.36 TiB */
 	{ .number = 22, .layout = BTRFS("raid1"), .disks = { "hdd:2T", "hdd:500G", "hdd:1T" },
 	  .least = 1.495, .most = 1.501 },
@@ -108,7 +126,8 @@ static void a_vector(void **state)
 	/* the makers' sizes are up to 0.13 % more than their round TB */
 	usable = (double)s->usable_bytes / 1e12;
 	if (usable < v->least * 0.99 || usable > v->most * 1.0013)
-		fail_msg("row %u, %s: %.3f, wanted %.3f to %.3f", v->number, v->layout, usable, v->least, v->most);
+		fail_msg("row %u, %s: %.3f, wanted %.3f to %.3f", v->number, v->layout, usable,
+			 v->least, v->most);
 	stack_free(s);
 	recipe_free(r);
 	inventory_free(inv);
@@ -119,7 +138,8 @@ static void a_vector(void **state)
  * metadata, which lies on the two that are then short of it: twice 1 GiB on each. */
 static void what_stays_unused_is_known(void **state)
 {
-	const char *disks[] = { "hdd:2000000000000", "hdd:500000000000", "hdd:1000000000000", NULL };
+	const char *disks[] = { "hdd:2000000000000", "hdd:500000000000", "hdd:1000000000000",
+	NULL };
 	struct arena *a = arena_new();
 	struct inventory *inv = inventory_new();
 	struct recipe *r;
@@ -136,7 +156,8 @@ static void what_stays_unused_is_known(void **state)
 	for (i = 0; i < s->n_disks; i++)
 		unused += ((const struct node *)s->nodes.at[i])->split.unused;
 	assert_true(unused > 465 * GIB && unused < 470 * GIB);
-	assert_true((double)s->usable_bytes > 1.35 * (double)TIB && (double)s->usable_bytes < 1.37 * (double)TIB);
+	assert_true((double)s->usable_bytes > 1.35 * (double)TIB &&
+		    (double)s->usable_bytes < 1.37 * (double)TIB);
 	stack_free(s);
 	recipe_free(r);
 	inventory_free(inv);
@@ -149,8 +170,10 @@ int main(void)
 	size_t i;
 
 	for (i = 0; i < N_ROWS; i++)
-		tests[i] = (struct CMUnitTest){ .name = rows[i].layout ? rows[i].layout : "no layout",
-						.test_func = a_vector, .initial_state = (void *)&rows[i] };
+		tests[i] = (struct CMUnitTest){ .name = rows[i].layout ? rows[i].layout :
+		"no layout",
+						.test_func = a_vector,
+						.initial_state = (void *)&rows[i] };
 	tests[N_ROWS] = (struct CMUnitTest)cmocka_unit_test(what_stays_unused_is_known);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
