@@ -303,8 +303,9 @@ static void form_line(struct ui *ui, const struct bench *b, size_t line, struct 
 
 	switch (line) {
 	case LINE_TARGET:
-		sbuf_addf(out, "where        %s", b->target[0] ? b->target :
+		sbuf_addf(out, "where        %s  ", b->target[0] ? b->target :
 			  "nothing built: Enter types a folder");
+		sbuf_add_safe(out, b->what);
 		break;
 	case LINE_OP:
 		sbuf_addf(out, "direction    %s", b->write && b->read ? "write and read" :

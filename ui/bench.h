@@ -13,6 +13,9 @@ struct bench {
 	struct list workloads;	/* const struct workload * */
 	bool chosen[BENCH_CLASSES];
 	char target[256];	/* a build's name or a folder */
+	char what[256];		/* the layout of that build */
+	struct arena *targets_arena;
+	struct list targets;	/* char *: names of what is built, newest first */
 	bool write, read;
 	unsigned reps;
 	double scale;
@@ -25,6 +28,11 @@ struct bench {
 };
 
 void bench_draw_bars(struct ui *ui, struct bench *b, struct area body);
+/* The line "where": the newest build when none is open, and the list to choose from. */
+void bench_target_default(struct ui *ui, struct bench *b);
+void bench_target_choose(struct ui *ui, struct bench *b);
+/* Does it fit, and how much is written: after every change. */
+void bench_look(struct ui *ui, struct bench *b);
 void bench_draw_form(struct ui *ui, struct bench *b, struct area body);
 
 /* The lines of the form above the classes, and below them. */

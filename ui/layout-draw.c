@@ -46,13 +46,15 @@ static void line_text(const struct ui *ui, const struct layout *l, size_t line, 
 {
 	const struct recipe *r = ui->s->recipe;
 	size_t n = r ? r->n_stmts : 0, i;
-	unsigned data = session_marked(ui->s, 'D', NULL), cache = session_marked(ui->s, 'C', NULL);
+	unsigned data = session_picked(ui->s, ROLE_DATA), cache = session_picked(ui->s, ROLE_CACHE);
 
 	(void)l;
 	if (line == 0) {
 		sbuf_addf(out, "disks   %u data", data);
 		if (cache)
 			sbuf_addf(out, ", %u cache", cache);
+		if (session_is_built(ui->s))
+			sbuf_addf(out, ", of %s", ui->s->open_name);
 	} else if (line > n) {
 		sbuf_add(out, "+ add a layer");
 	} else {
@@ -389,7 +391,7 @@ static void layout_head(struct ui *ui)
 	if (ui->s->stack)
 		sbuf_addf(&brief, "%s ", ui_size(ui, size, ui->s->stack->usable_bytes));
 	sbuf_add(&brief, session_title(ui->s));
-	ui_head(ui, sbuf_str(&left), "", sbuf_str(&brief));
+	ui_head(ui, sbuf_str(&left), session_as_built(ui->s) ? "as it was built" : "", sbuf_str(&brief));
 	sbuf_done(&left);
 	sbuf_done(&brief);
 }

@@ -150,6 +150,24 @@ static int timer_ms(const struct ui *ui)
 	return ms;
 }
 
+/* The disks are others now, and so is what is open. */
+static void work_ended(struct ui *ui)
+{
+	const struct work *w = &ui->s->work;
+	struct err e = { 0 };
+
+	if (w->kind == WORK_BENCH) {
+		work_result_lines(w, &ui->results);
+		return;
+	}
+	if (!ui->s->elsewhere && signal_pipe[0] >= 0)
+		session_look(ui->s, &e);
+	if (w->ok && (w->kind == WORK_DESTROY || w->kind == WORK_RECOVER))
+		session_gone(ui->s);
+	else
+		session_open(ui->s, w->name);
+}
+
 void ui_wait(struct ui *ui, int timeout_ms)
 {
 	struct work *w = &ui->s->work;
@@ -159,7 +177,6 @@ void ui_wait(struct ui *ui, int timeout_ms)
 		{ .fd = live ? signal_pipe[0] : -1, .events = POLLIN },
 		{ .fd = w->runs ? w->x.fd : -1, .events = POLLIN },
 	};
-	struct err e = { 0 };
 	uint32_t key;
 	int rc;
 
@@ -176,10 +193,8 @@ void ui_wait(struct ui *ui, int timeout_ms)
 	}
 	if (w->runs && (work_next(w) || work_poll(w, ui->s->db))) {
 		ui->changed = true;
-		if (!w->runs && w->ok && w->kind == WORK_DESTROY)
-			session_open(ui->s, NULL);
-		if (!w->runs && w->kind != WORK_BENCH && !ui->s->elsewhere && signal_pipe[0] >= 0)
-			session_look(ui->s, &e);	/* the disks are others now */
+		if (!w->runs)
+			work_ended(ui);
 	}
 	if (rc <= 0 || p[2].revents)
 		tick(ui);

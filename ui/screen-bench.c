@@ -32,8 +32,7 @@ static int make_order(struct ui *ui, const struct bench *b, struct arena *a, str
 	return 0;
 }
 
-/* After every change: does it fit, how much is written. */
-static void forecast(struct ui *ui, struct bench *b)
+void bench_look(struct ui *ui, struct bench *b)
 {
 	struct arena *a = arena_new();
 	struct bench_order o;
@@ -65,11 +64,10 @@ static int bench_enter(struct ui *ui, void *state)
 		for (i = 0; i < b->workloads.n; i++)
 			b->chosen[i] = ((const struct workload *)b->workloads.at[i])->bytes <= 2000000000;
 	}
-	if (ui->s->open_name && (!b->target[0] || !strchr(b->target, '/')))
-		snprintf(b->target, sizeof(b->target), "%s", ui->s->open_name);
+	bench_target_default(ui, b);
 	if (ui->s->work.kind == WORK_BENCH && ui->s->work.runs)
 		b->form = false;
-	forecast(ui, b);
+	bench_look(ui, b);
 	return 0;
 }
 
@@ -85,16 +83,6 @@ static void bench_draw(struct ui *ui, void *state, struct area body)
 
 /* --- the form -------------------------------------------------------------------------- */
 
-static int target_take(struct ui *ui, void *arg, const char *text, struct err *e)
-{
-	struct bench *b = arg;
-
-	(void)e;
-	snprintf(b->target, sizeof(b->target), "%s", text);
-	forecast(ui, b);
-	return 0;
-}
-
 static int reps_take(struct ui *ui, void *arg, const char *text, struct err *e)
 {
 	struct bench *b = arg;
@@ -103,7 +91,7 @@ static int reps_take(struct ui *ui, void *arg, const char *text, struct err *e)
 	if (count_parse("repetitions", text, 1, WORK_RUNS, &n, e) < 0)
 		return -1;
 	b->reps = (unsigned)n;
-	forecast(ui, b);
+	bench_look(ui, b);
 	return 0;
 }
 
@@ -118,7 +106,7 @@ static int scale_take(struct ui *ui, void *arg, const char *text, struct err *e)
 		return err_set(e, ERR_USAGE, "the scale is a number above 0, up to 1000: 1 is the full "
 			       "size, 0.02 a fiftieth");
 	b->scale = v;
-	forecast(ui, b);
+	bench_look(ui, b);
 	return 0;
 }
 
@@ -137,8 +125,7 @@ static void take_line(struct ui *ui, struct bench *b)
 
 	switch (i) {
 	case LINE_TARGET:
-		ask(ui, b, "Where to measure", "The name of a build, or a folder: /srv/media",
-		    b->target, target_take);
+		bench_target_choose(ui, b);
 		break;
 	case LINE_OP:	/* both, write, read */
 		if (b->write && b->read) {
@@ -167,7 +154,7 @@ static void take_line(struct ui *ui, struct bench *b)
 			b->chosen[i - LINE_CLASSES] = !b->chosen[i - LINE_CLASSES];
 		break;
 	}
-	forecast(ui, b);
+	bench_look(ui, b);
 }
 
 static void start(struct ui *ui, struct bench *b)
@@ -352,7 +339,7 @@ static void bench_tick(struct ui *ui, void *state)
 	if (ui_top(ui) != &screen_bench)
 		return;
 	if (in_form(ui, b) && b->err.text[0] && !ui->s->work.runs)
-		forecast(ui, b);	/* what was missing may be there by now */
+		bench_look(ui, b);	/* what was missing may be there by now */
 	ui->changed = true;
 }
 
@@ -372,7 +359,10 @@ static char bench_mark(const struct ui *ui)
 
 static void bench_done(void *state)
 {
-	arena_free(((struct bench *)state)->arena);
+	struct bench *b = state;
+
+	arena_free(b->targets_arena);
+	arena_free(b->arena);
 }
 
 static const struct key bench_keys[] = {

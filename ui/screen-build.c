@@ -66,6 +66,7 @@ void build_look(struct ui *ui, const char *name)
 	struct err e = { 0 };
 
 	session_open(ui->s, name);
+	session_take_open(ui->s);
 	if (!ui->s->work.runs && work_attach(&ui->s->work, ui->s->db, name, &e) < 0)
 		ui_fail(ui, &e);
 	ui_goto(ui, &screen_build);

@@ -184,7 +184,7 @@ static int start(struct ui *ui, struct confirm *c, struct err *e)
 		order_build(ui->s->plan, db, (char *const *)c->wipe.at);
 	rc = ui_work(ui, c->destroy ? WORK_DESTROY : WORK_BUILD, c->name, order, e);
 	json_decref(order);
-	if (rc == 0 && !c->destroy)
+	if (rc == 0 && !c->destroy && session_plan(ui->s, e) == 0)
 		work_steps(&ui->s->work, ui->s->plan);
 	return rc;
 }

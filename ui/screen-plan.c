@@ -271,8 +271,12 @@ static void plan_head(struct ui *ui)
 	struct sbuf left = { 0 }, right = { 0 };
 	const struct session *s = ui->s;
 
-	sbuf_addf(&left, "Plan: %s = %s%s", s->build_name, session_title(s),
-		  s->layout_changed && s->layout_name ? ", changed" : "");
+	sbuf_addf(&left, "Plan: %s", s->build_name);
+	if (session_as_built(s))
+		sbuf_add(&left, ", as it was built");
+	else
+		sbuf_addf(&left, " = %s%s", session_title(s),
+			  s->layout_changed && s->layout_name ? ", changed" : "");
 	sbuf_addf(&right, "%zu steps, %zu disks", s->plan->steps.n, s->stack->n_disks);
 	ui_head(ui, sbuf_str(&left), sbuf_str(&right), sbuf_str(&right));
 	sbuf_done(&left);
@@ -377,6 +381,10 @@ static const char *plan_cannot(const struct ui *ui, void *state, int act)
 	(void)state;
 	if (act != ACT_ENTER)
 		return NULL;
+	if (session_as_built(ui->s))
+		return "this is built; D on Build destroys it";
+	if (session_is_built(ui->s))
+		return "the disks are in use by the build that is open; w writes a script";
 	if (ui->s->elsewhere || *ui->s->root)
 		return "not disks of this machine; w writes a script";
 	if (ui->s->work.runs)
@@ -388,6 +396,11 @@ static void plan_status(struct ui *ui, void *state, struct sbuf *out)
 {
 	const char *why = plan_cannot(ui, state, ACT_ENTER);
 
+	if (session_as_built(ui->s)) {
+		sbuf_addf(out, "%s as it was built; D on %u Build destroys it", ui->s->open_name,
+			  ui_step_number(&screen_build));
+		return;
+	}
 	sbuf_add(out, "nothing has been written yet");
 	if (why)
 		sbuf_addf(out, "; %s", why);

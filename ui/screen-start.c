@@ -298,12 +298,18 @@ static void open_build(struct ui *ui, struct start *st)
 	size_t n = json_array_size(st->builds), i;
 	struct choice *c = arena_array(a, n + 1, sizeof(*c));
 
+	if (n == 1) {
+		arena_free(a);
+		open_take(ui, st, 0);
+		return;
+	}
 	for (i = 0; i < n; i++) {
 		const json_t *b = json_array_get(st->builds, i);
 
 		c[i].label = arena_strdup(a, json_str(b, "name"));
-		c[i].note = arena_strdup(a, json_str(b, "state"));
-		c[i].help = arena_strdup(a, safe_text(json_str(b, "layout")));
+		c[i].note = arena_printf(a, "%-10s %s", json_str(b, "state"),
+					 safe_text(json_str(b, "layout")));
+		c[i].help = "shows its layers, its layout and its disks";
 	}
 	ui_choose(ui, &(struct choices){ .title = "Builds", .items = c, .n = n, .at = n - 1,
 		  .arena = a, .take = open_take, .arg = st });

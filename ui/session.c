@@ -46,6 +46,7 @@ static void drop_made(struct session *s)
 	free(s->picks);
 	s->picks = NULL;
 	s->n_picks = 0;
+	s->made++;
 	s->advice = (struct list){ 0 };
 }
 
@@ -68,6 +69,8 @@ void session_free(struct session *s)
 	free(s->marks);
 	free(s->db_path);
 	free(s->open_name);
+	free(s->held_layout);
+	arena_free(s->held_arena);
 	free(s->purchase);
 	free(s->layout);
 	free(s->layout_name);
@@ -80,14 +83,30 @@ void session_picks(struct session *s)
 	size_t i;
 
 	drop_made(s);
-	s->picks = calloc((s->inv ? s->inv->n_disks : 0) + 1, sizeof(*s->picks));
+	s->picks = calloc((s->inv ? s->inv->n_disks : 0) + s->n_held + 1, sizeof(*s->picks));
 	if (!s->picks)
 		die("no memory");
+	s->from_held = s->n_held && !s->elsewhere && !session_marked(s, 'D', NULL) &&
+		!session_marked(s, 'C', NULL);
+	if (s->from_held) {
+		memcpy(s->picks, s->held, s->n_held * sizeof(*s->picks));
+		s->n_picks = s->n_held;
+	}
 	for (i = 0; s->inv && i < s->inv->n_disks; i++) {
 		if (s->marks[i])
 			s->picks[s->n_picks++] = (struct pick){ .disk = &s->inv->disks[i],
 				.role = s->marks[i] == 'C' ? ROLE_CACHE : ROLE_DATA };
 	}
+}
+
+unsigned session_picked(const struct session *s, enum role role)
+{
+	unsigned n = 0;
+	size_t i;
+
+	for (i = 0; i < s->n_picks; i++)
+		n += s->picks[i].role == role;
+	return n;
 }
 
 /* The stack, from the recipe and the marked disks. */
@@ -98,13 +117,18 @@ static void make_stack(struct session *s)
 	if (!s->recipe || !s->inv)
 		return;
 	session_picks(s);
-	if (!session_marked(s, 'D', NULL)) {
+	if (!session_picked(s, ROLE_DATA)) {
 		err_set(&s->err, ERR_USAGE, "no data disk is marked: Space on the screen Disks marks one");
 		return;
 	}
 	if (stack_make(s->recipe, s->build_name, s->picks, s->n_picks, &s->stack, &s->err) < 0)
 		return;
 	stack_advice(s->stack, s->stack->arena, &s->advice);
+}
+
+void session_again(struct session *s)
+{
+	make_stack(s);
 }
 
 int session_plan(struct session *s, struct err *e)
@@ -233,6 +257,22 @@ int session_load(struct session *s, const char *path, struct err *e)
 	return 0;
 }
 
+/* The open build has its name already: nas1 becomes nas2. */
+static void name_another(struct session *s)
+{
+	size_t stem = strlen(s->build_name);
+	char name[80];
+
+	if (!s->open_name || strcmp(s->open_name, s->build_name))
+		return;
+	while (stem && s->build_name[stem - 1] >= '0' && s->build_name[stem - 1] <= '9')
+		stem--;
+	snprintf(name, sizeof(name), "%.*s%ld", (int)stem, s->build_name,
+		 strtol(s->build_name + stem, NULL, 10) + 1);
+	if (name_is_valid(name))
+		set_text(&s->build_name, name);
+}
+
 int session_mark(struct session *s, size_t i, char mark, struct err *e)
 {
 	const struct disk *d = session_disk(s, i);
@@ -245,6 +285,8 @@ int session_mark(struct session *s, size_t i, char mark, struct err *e)
 	if (mark && d->unread)
 		return err_set(e, ERR_REFUSED, "%s could not be read, so it may hold data: %s",
 			       d->name, d->why ? d->why : "it needs root");
+	if (mark && s->from_held)
+		name_another(s);
 	s->marks[i] = mark;
 	make_stack(s);
 	return 0;
@@ -388,9 +430,11 @@ int session_try(struct session *s, const char *text, struct err *e)
 	return compute(s, text, e);
 }
 
-void session_open(struct session *s, const char *name)
+void session_unnamed(struct session *s)
 {
-	set_text(&s->open_name, name);
+	free(s->layout_name);
+	s->layout_name = NULL;
+	s->layout_changed = false;
 }
 
 int session_name(struct session *s, const char *name, struct err *e)
@@ -425,5 +469,6 @@ const char *session_place(const struct session *s)
 
 const char *session_title(const struct session *s)
 {
-	return s->layout_name ? s->layout_name : s->layout ? "your own" : "none yet";
+	return s->layout_name ? s->layout_name : session_as_built(s) ? s->open_name :
+		s->layout ? "your own" : "none yet";
 }

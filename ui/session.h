@@ -41,6 +41,10 @@ struct session {
 	char *layout_name;	/* name of the recipe it began with, or NULL */
 	char *build_name;	/* "nas1" */
 	char *open_name;	/* of the build that was made or opened; NULL: none */
+	struct arena *held_arena;
+	struct pick *held;	/* its disks, as its order recorded them */
+	size_t n_held;
+	char *held_layout;	/* its layout, one-line form; NULL: not known */
 	bool layout_changed;
 	struct change undo[UNDO_DEPTH], redo[UNDO_DEPTH];
 	size_t n_undo, n_redo;
@@ -48,6 +52,8 @@ struct session {
 	struct recipe *recipe;	/* of the layout */
 	struct pick *picks;
 	size_t n_picks;
+	bool from_held;		/* the picks are the disks of the open build */
+	unsigned made;		/* counts what was made: another number, another stack */
 	struct stack *stack;	/* NULL when it cannot be: err says why */
 	struct plan *plan;
 	struct err err;
@@ -81,8 +87,19 @@ bool session_redo(struct session *s);
 /* Show `text` without changing anything; NULL: the layout again. -1: it is no layout. */
 int session_try(struct session *s, const char *text, struct err *e);
 
-/* This build is the one that Build and Bench are about. */
+/* This build is the one that Build and Bench are about; while no disk is marked, its disks
+ * are those of Layout and Plan. NULL: none is. */
 void session_open(struct session *s, const char *name);
+/* It is destroyed: none is open, and its disks are marked as they were before. */
+void session_gone(struct session *s);
+/* Its layout becomes the one that is edited. */
+void session_take_open(struct session *s);
+/* Are the disks those of the open build, and is the layout the one it was built with? */
+bool session_is_built(const struct session *s);
+bool session_as_built(const struct session *s);
+void session_unnamed(struct session *s);	/* the layout is no recipe of the list */
+void session_again(struct session *s);	/* make the stack again */
+unsigned session_picked(const struct session *s, enum role role);
 int session_name(struct session *s, const char *name, struct err *e);	/* of the build */
 /* Make the plan of the stack, once. */
 int session_plan(struct session *s, struct err *e);

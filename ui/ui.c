@@ -370,9 +370,16 @@ int ui_work(struct ui *ui, enum work_kind kind, const char *name, const json_t *
 		;	/* sudo asks; its answer is the first event or the end */
 	if (ask)
 		term_return();
-	if (rc == 0)
+	if (rc == 0 && name_is_valid(name))	/* else a folder is measured */
 		session_open(ui->s, name);
 	return rc;
+}
+
+void ui_results(struct ui *ui, struct sbuf *out)
+{
+	sbuf_add(out, sbuf_str(&ui->results));
+	if (ui->s->work.kind == WORK_BENCH && ui->s->work.runs)
+		work_result_lines(&ui->s->work, out);
 }
 
 const char *ui_size(const struct ui *ui, char buf[SIZE_TEXT], uint64_t bytes)
@@ -419,6 +426,7 @@ void ui_close(struct ui *ui)
 		state_free(screens[i], ui->kept[i]);
 	for (i = 0; i < MESSAGES; i++)
 		free(ui->messages[i]);
+	sbuf_done(&ui->results);
 	sbuf_done(&ui->left);
 	sbuf_done(&ui->right);
 	sbuf_done(&ui->brief);

@@ -72,6 +72,7 @@ struct ui {
 	char *messages[MESSAGES];	/* ring, newest at (n_messages - 1) % MESSAGES */
 	unsigned n_messages, n_errors;
 
+	struct sbuf results;	/* lines of what was measured, for standard output at the end */
 	struct sbuf left, right, brief;	/* row 2, set by the screen while drawing */
 	unsigned cursor_row, cursor_col;
 	bool cursor_shown;
@@ -92,6 +93,8 @@ struct ui_options {
 int ui_open(const struct ui_options *o, struct ui **out, struct err *e);
 int ui_run(struct ui *ui);	/* until the end; the exit status */
 void ui_close(struct ui *ui);
+/* One line for each bar that was measured, also of the bench that goes on. */
+void ui_results(struct ui *ui, struct sbuf *out);
 
 void ui_leave(struct ui *ui);	/* as q on the first screen: asks when work runs */
 

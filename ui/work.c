@@ -532,6 +532,34 @@ int work_stop(struct work *w, struct err *e)
 	return 0;
 }
 
+void work_result_lines(const struct work *w, struct sbuf *out)
+{
+	char median[SIZE_TEXT], min[SIZE_TEXT], max[SIZE_TEXT];
+	struct stats s;
+	size_t i;
+
+	for (i = 0; i < w->n_classes; i++) {
+		const struct work_class *c = &w->classes[i];
+
+		if (!c->n)
+			continue;
+		stats_of(c->runs, c->n, &s);
+		sbuf_add_safe(out, w->name);
+		sbuf_add(out, " ");
+		sbuf_add_safe(out, c->name);
+		sbuf_addf(out, " %s: median %s MB/s, %s to %s, %zu run%s", c->write ? "write" : "read",
+			  number_text(median, s.median), number_text(min, s.min),
+			  number_text(max, s.max), c->n, c->n == 1 ? "" : "s");
+		if (c->write) {
+			stats_of(c->durable, c->n, &s);
+			sbuf_addf(out, ", durable %s", number_text(median, s.median));
+		}
+		if (c->disk_known && c->file_bytes)
+			sbuf_addf(out, ", disk:file %.2f", (double)c->disk_bytes / (double)c->file_bytes);
+		sbuf_add(out, w->runs ? ", goes on\n" : "\n");
+	}
+}
+
 void work_brief(const struct work *w, struct sbuf *out)
 {
 	size_t i;

@@ -103,6 +103,9 @@ bool work_poll(struct work *w, const char *db);
 int work_stop(struct work *w, struct err *e);
 void work_done(struct work *w);		/* forget it; an executor that runs goes on */
 
+/* What was measured, a line a class: "nas1 8G write: median 131 MB/s, 118 to 142, 3 runs". */
+void work_result_lines(const struct work *w, struct sbuf *out);
+
 /* "nas1: step 14 of 24", for row 23. */
 void work_brief(const struct work *w, struct sbuf *out);
 

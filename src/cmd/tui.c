@@ -2,6 +2,8 @@
 /* naslab tui - the screens; what naslab without a verb does. */
 #include "cmd/cmd.h"
 
+#include <stdio.h>
+
 #include "naslab.h"
 #include "ui/ui.h"
 
@@ -9,6 +11,7 @@ static int run(int argc, char **argv)
 {
 	struct ui_options o = { .ascii = option("ascii") != NULL, .root = option("root"),
 				.db = option("db") };
+	struct sbuf lines = { 0 };
 	struct err e = { 0 };
 	struct ui *ui;
 	int status;
@@ -18,7 +21,10 @@ static int run(int argc, char **argv)
 	if (ui_open(&o, &ui, &e) < 0)
 		return fail(&e);
 	status = ui_run(ui);
+	ui_results(ui, &lines);
 	ui_close(ui);
+	fputs(sbuf_str(&lines), stdout);	/* what was measured stays behind the screens */
+	sbuf_done(&lines);
 	return status;
 }
 
