@@ -156,6 +156,7 @@ static void work_ended(struct ui *ui)
 	const struct work *w = &ui->s->work;
 	struct err e = { 0 };
 
+	ui_say(ui, w->ok || w->stop_asked ? ' ' : 'E', "%s", w->text);
 	if (w->kind == WORK_BENCH) {
 		work_result_lines(w, &ui->results);
 		return;

@@ -93,6 +93,8 @@ static void draw_step(struct ui *ui, const struct build_view *v, unsigned row, u
 		if (words[k].state == s->state)
 			draw_text(row, cols - 19, p, words[k].word);
 	}
+	if (s->state == ' ' && (ui->s->work.ended || ui->s->work.n_planned))
+		draw_text(row, cols - 19, p, "not reached");
 	if (s->state == '>')
 		draw_right(row, cols - 11, 10, PAINT_TEXT,
 			   duration_text(time, (uint64_t)(ui_now_ns() - s->began_ns)));
@@ -105,7 +107,9 @@ static void draw_steps(struct ui *ui, struct build_view *v, struct area a)
 	const struct work *w = &ui->s->work;
 	unsigned i;
 
-	if (w->runs && !v->chosen) {	/* follow the step at work */
+	if (w->n_planned && w->n_steps && !v->chosen) {	/* what was taken back last */
+		v->list.at = w->n_steps - 1;
+	} else if (w->runs && !v->chosen) {	/* follow the step at work */
 		for (i = 0; i < w->n_steps && w->steps[i].state != '>'; i++)
 			;
 		if (i < w->n_steps)
@@ -258,7 +262,9 @@ static const char *doing(const struct work *w)
 	switch (w->kind) {
 	case WORK_DESTROY:	return w->runs ? "being destroyed" : w->ok ? "destroyed" : "failed";
 	case WORK_RECOVER:	return w->runs ? "being taken back" : w->ok ? "taken back" : "failed";
-	default:		return w->runs ? "being built" : w->ok ? "built" : "failed";
+	default:		return w->runs && w->n_planned ? "being taken back" : w->runs ?
+				"being built" : w->ok ? "built" : w->stop_asked ? "stopped, taken back" :
+				"failed";
 	}
 }
 
@@ -274,7 +280,9 @@ static void build_head(struct ui *ui, const struct build_view *v)
 	}
 	sbuf_addf(&left, "Build %s: %s", v->name, is_work_of(ui, v) ? doing(w) :
 		  json_str(v->status, "build") ? json_str(v->status, "build") : "not found");
-	if (is_work_of(ui, v))
+	if (is_work_of(ui, v) && w->n_planned)
+		sbuf_addf(&right, "%zu steps taken back", w->n_steps - w->n_planned);
+	else if (is_work_of(ui, v))
 		sbuf_addf(&right, "%zu of %zu steps, %s", w->n_done, w->n_steps, duration_text(time,
 			  (uint64_t)((w->ended ? w->ended_ns : ui_now_ns()) - w->began_ns)));
 	else if (v->status && json_is_true(json_object_get(v->status, "agrees")))
@@ -415,6 +423,9 @@ static const char *build_cannot(const struct ui *ui, void *state, int act)
 	case DESTROY:
 		if (w->runs)
 			return "other work still runs; one thing at a time";
+		if (v->status && !strcmp(json_str(v->status, "build") ? json_str(v->status, "build") : "",
+					 build_state_word(BUILD_FAILED)))
+			return "nothing of it is left on the disks";
 		return v->status ? NULL : "nothing is built or opened yet";
 	default:
 		return NULL;

@@ -86,11 +86,11 @@ void session_picks(struct session *s)
 	s->picks = calloc((s->inv ? s->inv->n_disks : 0) + s->n_held + 1, sizeof(*s->picks));
 	if (!s->picks)
 		die("no memory");
-	s->from_held = s->n_held && !s->elsewhere && !session_marked(s, 'D', NULL) &&
-		!session_marked(s, 'C', NULL);
+	s->from_held = s->n_held && !s->elsewhere && !session_marked(s, 'D', NULL);
 	if (s->from_held) {
 		memcpy(s->picks, s->held, s->n_held * sizeof(*s->picks));
 		s->n_picks = s->n_held;
+		return;
 	}
 	for (i = 0; s->inv && i < s->inv->n_disks; i++) {
 		if (s->marks[i])

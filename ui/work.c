@@ -523,6 +523,7 @@ int work_stop(struct work *w, struct err *e)
 {
 	if (!w->runs)
 		return err_set(e, ERR_FAIL, "nothing runs");
+	w->stop_asked = true;
 	if (w->started_here) {
 		executor_stop(&w->x);
 		return 0;
@@ -569,6 +570,8 @@ void work_brief(const struct work *w, struct sbuf *out)
 	if (w->kind == WORK_BENCH)
 		sbuf_addf(out, "bench %s %zu/%llu", w->name, w->n_done,
 			  (unsigned long long)w->n_runs);
+	else if (w->n_planned)
+		sbuf_addf(out, "%s: taking back", w->name);
 	else
 		sbuf_addf(out, "%s: step %zu of %zu", w->name,
 			  w->n_done < w->n_steps ? w->n_done + 1 : w->n_done, w->n_steps);

@@ -49,6 +49,7 @@ struct work {
 	bool runs;		/* an executor works on it */
 	bool started_here;
 	bool ended, ok;
+	bool stop_asked;	/* here, by the person: its end is no failure */
 	char text[480];		/* the sentence it ended with */
 	int64_t began_ns, ended_ns;	/* monotonic */
 	int64_t last_line_ns;
