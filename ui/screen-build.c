@@ -281,7 +281,8 @@ static void build_head(struct ui *ui, const struct build_view *v)
 	sbuf_addf(&left, "Build %s: %s", v->name, is_work_of(ui, v) ? doing(w) :
 		  json_str(v->status, "build") ? json_str(v->status, "build") : "not found");
 	if (is_work_of(ui, v) && w->n_planned)
-		sbuf_addf(&right, "%zu steps taken back", w->n_steps - w->n_planned);
+		sbuf_addf(&right, "%zu step%s taken back", w->n_steps - w->n_planned,
+			  w->n_steps - w->n_planned == 1 ? "" : "s");
 	else if (is_work_of(ui, v))
 		sbuf_addf(&right, "%zu of %zu steps, %s", w->n_done, w->n_steps, duration_text(time,
 			  (uint64_t)((w->ended ? w->ended_ns : ui_now_ns()) - w->began_ns)));
