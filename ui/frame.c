@@ -57,7 +57,7 @@ static void draw_way(struct ui *ui, unsigned cols)
 		col = draw_textf(0, col, s == here ? PAINT_BOLD : PAINT_TEXT, "%s%u %s%c%s",
 				 s == here ? "[" : " ", n, s->title, mark, s == here ? "]" : " ");
 	}
-	draw_right(0, cols - 7, 7, PAINT_TEXT, "? help ");
+	draw_right(0, cols - 6, 6, PAINT_TEXT, "?=help");
 }
 
 static void draw_way_small(struct ui *ui, unsigned cols)

@@ -32,14 +32,6 @@ size_t option_rows(const struct layer *layer)
 	return n;
 }
 
-void survives_text(const struct stack *s, struct sbuf *out)
-{
-	if (s->survives)
-		sbuf_addf(out, "survives any %u disk%s", s->survives, s->survives == 1 ? "" : "s");
-	else
-		sbuf_add(out, "survives no failed disk");
-}
-
 /* --- the layers ------------------------------------------------------------------------ */
 
 static void line_text(const struct ui *ui, const struct layout *l, size_t line, struct sbuf *out)
@@ -229,114 +221,7 @@ static void draw_form(struct ui *ui, struct layout *l, struct area a)
 	sbuf_done(&text);
 }
 
-/* --- the disks ------------------------------------------------------------------------- */
-
-static uint64_t largest_disk(const struct stack *s)
-{
-	uint64_t most = 1;
-	size_t i;
-
-	for (i = 0; i < s->n_disks; i++) {
-		const struct node *n = s->nodes.at[i];
-
-		most = n->bytes > most ? n->bytes : most;
-	}
-	return most;
-}
-
-/* Indices of the disks, largest first, cache disks last; the shown order. */
-static void disk_order(const struct stack *s, size_t *order)
-{
-	size_t i, k;
-
-	for (i = 0; i < s->n_disks; i++) {
-		const struct node *n = s->nodes.at[i];
-
-		for (k = i; k; k--) {
-			const struct node *before = s->nodes.at[order[k - 1]];
-
-			if (n->role > before->role ||
-			    (n->role == before->role && n->bytes <= before->bytes))
-				break;
-			order[k] = order[k - 1];
-		}
-		order[k] = i;
-	}
-}
-
-/* What the bytes of all data disks are spent on, beside the picture. */
-static void draw_sums(struct ui *ui, struct area a)
-{
-	const struct stack *s = ui->s->stack;
-	static const char *const names[] = { "usable", "redundancy", "overhead", "unused" };
-	static const enum ink inks[] = { INK_USABLE, INK_REDUNDANCY, INK_OVERHEAD, INK_UNUSED };
-	uint64_t sums[4] = { 0 }, all = 0;
-	char size[SIZE_TEXT];
-	unsigned i;
-	size_t k;
-
-	for (k = 0; k < s->n_disks; k++) {
-		const struct node *n = s->nodes.at[k];
-
-		if (n->role != ROLE_DATA)
-			continue;
-		sums[0] += n->split.usable;
-		sums[1] += n->split.redundancy;
-		sums[2] += n->split.overhead;
-		sums[3] += n->split.unused;
-		all += n->bytes;
-	}
-	for (i = 0; i < 4 && i < a.rows; i++) {
-		struct grid g;
-
-		grid_init(&g, 1, 1);
-		grid_ink(&g, 0, 0, inks[i]);
-		draw_grid(a.row + i, a.col, &g);
-		grid_done(&g);
-		draw_text(a.row + i, a.col + 2, PAINT_TEXT, names[i]);
-		draw_right(a.row + i, a.col + 12, a.cols - 12, PAINT_TEXT,
-			   sums[i] ? ui_size(ui, size, sums[i]) : "0");
-	}
-	if (a.rows > 4 && all)
-		draw_textf(a.row + 4, a.col + 2, PAINT_TEXT, "of %s, %.1f %%",
-			   ui_size(ui, size, all), 100.0 * (double)sums[0] / (double)all);
-}
-
-void draw_disks(struct ui *ui, struct area a)
-{
-	const struct stack *s = ui->s->stack;
-	unsigned sums = a.cols >= 70 ? 26 : 0, left = 13, width = a.cols - left - sums - 1, i, shown;
-	size_t order[PICKS];
-	uint64_t full;
-	struct grid g;
-
-	if (!s->n_disks || s->n_disks > PICKS || a.rows < 2)
-		return;
-	disk_order(s, order);
-	full = largest_disk(s);
-	shown = a.rows - 1 < s->n_disks ? a.rows - 1 : (unsigned)s->n_disks;
-	grid_init(&g, shown + 1, width);
-	for (i = 0; i < shown; i++)
-		chart_disk(&g, i, 0, width, s, order[i], full);
-	chart_ruler(&g, shown, 0, width, s, full);
-	draw_grid(a.row, left, &g);
-	grid_done(&g);
-	for (i = 0; i < shown; i++) {
-		const struct node *n = s->nodes.at[order[i]];
-		char size[SIZE_TEXT], *blank;
-
-		draw_cell(a.row + i, 1, 5, PAINT_TEXT, CUT_START, n->name);
-		size_text(size, n->bytes, SIZE_SI);
-		blank = strchr(size, ' ');
-		if (blank && blank[1])	/* 10.0 TB as 10.0T: the numbers stand on the right */
-			memmove(blank, blank + 1, 2), blank[1] = '\0';
-		draw_right(a.row + i, 7, 5, PAINT_TEXT, size);
-	}
-	if (shown < s->n_disks)
-		draw_textf(a.row + shown, 1, PAINT_TEXT, "+%zu, z", s->n_disks - shown);
-	if (sums)
-		draw_sums(ui, (struct area){ a.row, a.cols - sums + 1, a.rows, sums - 2 });
-}
+/* --- below the layers: the disks, and advice -------------------------------------------- */
 
 /* Advice below the picture, and why there is no picture. */
 static void draw_advice(struct ui *ui, struct area a)

@@ -27,8 +27,14 @@ void layout_import(struct ui *ui, struct layout *l);
 /* What was only tried is forgotten; arg is not used. */
 void layout_show_again(struct ui *ui, void *arg);
 
-/* The disks of the stack to one scale, with what their bytes are spent on. */
+/* The disks of the layout to one scale, with what their bytes are spent on. */
 void draw_disks(struct ui *ui, struct area a);
+/* Those of any stack, names first; dead: crossed out, or NULL; chosen: a place in the order
+ * of disk_order(), SIZE_MAX for none. */
+void draw_stack(const struct stack *s, struct area a, const bool *dead, size_t chosen);
+void draw_sums(struct ui *ui, const struct stack *s, struct area a);
+/* Indices of the disks as they are shown; room for PICKS. */
+void disk_order(const struct stack *s, size_t *order);
 /* "survives any 1 disk" */
 void survives_text(const struct stack *s, struct sbuf *out);
 

@@ -11,7 +11,7 @@
 #include "ui/edit.h"
 
 enum { ADD = ACT_SCREEN, REMOVE, EARLIER, LATER, UNDO, REDO, SAVE, IMPORT, LINE, EXPLAIN, NAME,
-       ZOOM, CLEAR };
+       ZOOM, CLEAR, LOSSES };
 
 /* Take a changed text; what names the change for undo. */
 static void change(struct ui *ui, const char *text, const char *what)
@@ -392,6 +392,9 @@ static enum react layout_act(struct ui *ui, void *state, int act)
 	case ZOOM:
 		l->zoom = !l->zoom;
 		return REACT_DONE;
+	case LOSSES:
+		ui_push(ui, &screen_losses);
+		return REACT_DONE;
 	default:
 		return roll_act(l->in_form ? &l->form : &l->lines, act, l->page);
 	}
@@ -418,6 +421,7 @@ static const char *layout_cannot(const struct ui *ui, void *state, int act)
 	case SAVE:
 		return ui->s->recipe ? NULL : "there is no layout yet";
 	case ZOOM:
+	case LOSSES:
 		return ui->s->stack ? NULL : "there is no picture yet";
 	default:
 		return NULL;
@@ -444,8 +448,8 @@ static void layout_status(struct ui *ui, void *state, struct sbuf *out)
 	else if (s->n_undo)
 		sbuf_addf(out, "changed: %s   u undoes", s->undo[s->n_undo - 1].what);
 	else if (s->stack)
-		sbuf_addf(out, "build \"%s\". Next: %u Plan", s->build_name,
-			  ui_step_number(&screen_plan));
+		sbuf_addf(out, "build \"%s\". Next: %u Compare or %u Plan", s->build_name,
+			  ui_step_number(&screen_compare), ui_step_number(&screen_plan));
 }
 
 static char layout_mark(const struct ui *ui)
@@ -481,11 +485,12 @@ static const struct key layout_keys[] = {
 	{ UNDO, "u", NULL, "undo", 2, "undo the last change" },
 	{ REDO, "^R", NULL, "redo", 6, "do it again" },
 	{ LINE, "t", NULL, "line", 6, "the layout in one line: copy it or type it" },
+	{ LOSSES, "f", NULL, "failures", 5, "what if disks fail: what is lost, what to do next" },
 	{ EXPLAIN, "e", NULL, "explain", 7, "what the layer is and what it makes here" },
 	{ NAME, "n", NULL, "name", 7, "name the build" },
 	{ SAVE, "w", NULL, "save", 7, "save it as a layout of your own" },
 	{ ZOOM, "z", NULL, "zoom", 8, "the picture and all advice on the whole screen" },
-	{ ACT_STEP_ON, "]", NULL, "next", 1, "on to the plan" },
+	{ ACT_STEP_ON, "]", NULL, "next", 1, "on: all layouts side by side" },
 	{ 0 }
 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMMAND = ACT_SCREEN, SCRIPT, ZOOM };
+enum { COMMAND = ACT_SCREEN, SCRIPT, ZOOM, LOSSES };
 enum { TREE_LINES = 4096 };
 
 struct plan_state {
@@ -363,6 +363,9 @@ static enum react plan_act(struct ui *ui, void *state, int act)
 	case SCRIPT:
 		script(ui);
 		return REACT_DONE;
+	case LOSSES:
+		ui_push(ui, &screen_losses);
+		return REACT_DONE;
 	case ZOOM:
 		p->zoom = !p->zoom;
 		return REACT_DONE;
@@ -418,6 +421,7 @@ static const struct key plan_keys[] = {
 	{ ACT_ENTER, "Enter", NULL, "build", 1, "build it: names all disks first and asks" },
 	{ COMMAND, "d", NULL, "command", 2, "the exact command of the step" },
 	{ SCRIPT, "w", NULL, "script", 2, "write the steps as a script for sh" },
+	{ LOSSES, "f", NULL, "failures", 4, "what if disks fail: what is lost, what to do next" },
 	{ ACT_TAB, "Tab", NULL, "stack", 4, "to the stack and back to the steps" },
 	{ ZOOM, "z", NULL, "zoom", 5, "this pane on the whole screen" },
 	{ ACT_UNITS, "b", NULL, "units", 5, "bytes, TiB, TB" },

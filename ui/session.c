@@ -112,11 +112,10 @@ unsigned session_picked(const struct session *s, enum role role)
 /* The stack, from the recipe and the marked disks. */
 static void make_stack(struct session *s)
 {
-	drop_made(s);
+	session_picks(s);
 	s->err = (struct err){ 0 };
 	if (!s->recipe || !s->inv)
 		return;
-	session_picks(s);
 	if (!session_picked(s, ROLE_DATA)) {
 		err_set(&s->err, ERR_USAGE, "no data disk is marked: Space on the screen Disks marks one");
 		return;

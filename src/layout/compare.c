@@ -40,6 +40,11 @@ static void measure(const struct stack *s, struct arena *a, struct candidate *c)
 		c->overhead += n->split.overhead;
 		c->unused += n->split.unused;
 	}
+	for (i = 0; i < s->tops.n; i++) {
+		const struct node *n = s->tops.at[i];
+
+		c->files_only |= n->n_kids > 1 && n->kids[0]->gives == THING_DIR;
+	}
 	keep_advice(s, a, c);
 }
 
@@ -117,6 +122,7 @@ static json_t *candidate_json(const struct candidate *c)
 		json_put_u64(o, "unused_bytes", c->unused);
 		json_put_u64(o, "survives", c->survives);
 		json_object_set_new(o, "cached", json_boolean(c->cached));
+		json_object_set_new(o, "files_only", json_boolean(c->files_only));
 	}
 	for (i = 0; i < c->advice.n; i++) {
 		const struct advice *told = c->advice.at[i];

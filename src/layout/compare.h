@@ -15,6 +15,7 @@ struct candidate {
 	bool fits;
 	const char *why;		/* of a misfit: what is in the way */
 	bool cached;			/* it uses the cache disk */
+	bool files_only;		/* file systems shown as one: a lost one loses its files only */
 	uint64_t usable, redundancy, overhead, unused;	/* bytes, over the data disks */
 	unsigned survives;
 	struct list advice;		/* struct advice * */
