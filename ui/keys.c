@@ -27,6 +27,7 @@ const struct key keys_everywhere[] = {
 	{ ACT_STEP_4, "4", .help = "go to Plan" },
 	{ ACT_STEP_5, "5", .help = "go to Build" },
 	{ ACT_STEP_6, "6", .help = "go to Bench" },
+	{ ACT_STEP_7, "7", .help = "go to Results" },
 	{ ACT_STEP_BACK, "[", .help = "the step before" },
 	{ ACT_STEP_ON, "]", .help = "the next step" },
 	{ ACT_HELP, "? F1", .help = "help of this screen; type to search, Enter does a line" },

@@ -8,10 +8,14 @@
 
 #include <string.h>
 
-enum { DISKS = 1024 };
+enum { DISKS = 1024, LONGEST_PHRASE = 510 };
+enum { FIELD_PHRASE, FIELD_AGAIN, FIELD_NAME };
 
 struct confirm {
 	bool destroy;
+	bool secret;		/* a layer encrypts: it wants a passphrase, twice */
+	unsigned at;		/* the field that is typed into */
+	struct field phrase, again;	/* never shown, never stored, cleared behind use */
 	char name[64];
 	struct field field;
 	struct arena *arena;
@@ -73,9 +77,12 @@ static int confirm_enter(struct ui *ui, void *state)
 
 	c->arena = arena_new();
 	c->destroy = ui->destroy_name[0] != '\0';
+	c->at = FIELD_NAME;
 	snprintf(c->name, sizeof(c->name), "%s", c->destroy ? ui->destroy_name : ui->s->build_name);
 	if (c->destroy)
 		return build_disks(ui, c->name, c->arena, &c->disks, &c->bytes);
+	c->secret = plan_needs_secret(ui->s->plan);
+	c->at = c->secret ? FIELD_PHRASE : FIELD_NAME;
 	c->bytes = ui->s->stack->usable_bytes;
 	if (look(ui, c, &e) < 0) {
 		ui_fail(ui, &e);
@@ -130,6 +137,28 @@ static void confirm_words(struct ui *ui, const struct confirm *c, struct sbuf *o
 	sbuf_add(out, " Looked again just now: the same disks, nobody uses them.");
 }
 
+/* As many signs as were typed, never the letters. */
+static void draw_hidden(struct ui *ui, const struct field *f, unsigned row, unsigned col,
+			unsigned width, bool active)
+{
+	struct field stars = *f;
+
+	memset(stars.text, '*', stars.len);
+	field_draw(ui, &stars, row, col, width, active);
+	explicit_bzero(&stars, sizeof(stars));
+}
+
+static void draw_phrase(struct ui *ui, const struct confirm *c, unsigned row, unsigned cols)
+{
+	unsigned width = cols >= 80 ? 20 : 12, col = draw_text(row, 1, PAINT_TEXT, "passphrase ");
+
+	draw_hidden(ui, &c->phrase, row, col, width, c->at == FIELD_PHRASE);
+	col += width + 1;
+	if (cols >= 80)
+		col = draw_text(row, col, PAINT_TEXT, "once more ");
+	draw_hidden(ui, &c->again, row, col, width, c->at == FIELD_AGAIN);
+}
+
 static void confirm_draw(struct ui *ui, void *state, struct area body)
 {
 	struct confirm *c = state;
@@ -147,8 +176,8 @@ static void confirm_draw(struct ui *ui, void *state, struct area body)
 	row += tall;
 	row += draw_wrapped((struct area){ row, 1, 2, body.cols - 2 }, PAINT_TEXT, b.text);
 	row += tall;
-	if (list > body.rows - (tall ? 12 : 5))
-		list = body.rows - (tall ? 12 : 5);
+	if (list > body.rows - (tall ? 12 : 5) - c->secret)
+		list = body.rows - (tall ? 12 : 5) - c->secret;
 	draw_list(ui, c, (struct area){ row, 0, list, body.cols });
 	row += list;
 	if (list < c->disks.n)
@@ -160,13 +189,15 @@ static void confirm_draw(struct ui *ui, void *state, struct area body)
 		confirm_words(ui, c, &b);
 		row += draw_wrapped((struct area){ row, 1, 3, body.cols - 2 }, PAINT_TEXT, b.text) + 1;
 	}
+	if (c->secret)
+		draw_phrase(ui, c, row++, body.cols);
 	sbuf_clear(&b);
 	if (c->wipe.n && !c->destroy)
 		sbuf_addf(&b, "%zu of them hold%s something. ", c->wipe.n, c->wipe.n == 1 ? "s" : "");
 	sbuf_addf(&b, "To go on, type the name of the build:  %s", c->name);
 	row += draw_wrapped((struct area){ row, 1, 2, body.cols - 2 }, PAINT_BOLD, b.text);
 	draw_text(row, 1, PAINT_TEXT, "name");
-	field_draw(ui, &c->field, row, 7, 26, true);
+	field_draw(ui, &c->field, row, 7, 26, c->at == FIELD_NAME);
 	sbuf_done(&b);
 }
 
@@ -182,11 +213,38 @@ static int start(struct ui *ui, struct confirm *c, struct err *e)
 		return -1;
 	order = c->destroy ? order_simple("destroy", c->name, db) :
 		order_build(ui->s->plan, db, (char *const *)c->wipe.at);
+	if (c->secret)
+		order_secret(order, c->phrase.text);
 	rc = ui_work(ui, c->destroy ? WORK_DESTROY : WORK_BUILD, c->name, order, e);
 	json_decref(order);
 	if (rc == 0 && !c->destroy && session_plan(ui->s, e) == 0)
 		work_steps(&ui->s->work, ui->s->plan);
 	return rc;
+}
+
+static void forget_phrase(struct confirm *c)
+{
+	explicit_bzero(c->phrase.text, sizeof(c->phrase.text));
+	explicit_bzero(c->again.text, sizeof(c->again.text));
+	c->phrase.len = c->phrase.at = c->again.len = c->again.at = 0;
+	if (c->secret)
+		c->at = FIELD_PHRASE;
+}
+
+/* From the passphrase to its repetition to the name. */
+static void next_field(struct ui *ui, struct confirm *c)
+{
+	if (c->at == FIELD_PHRASE && c->phrase.len > LONGEST_PHRASE) {
+		forget_phrase(c);
+		ui_say(ui, '!', "a passphrase has at most %d characters", LONGEST_PHRASE);
+	} else if (c->at == FIELD_AGAIN && strcmp(c->phrase.text, c->again.text)) {
+		forget_phrase(c);
+		ui_say(ui, '!', "it was not the same twice: type the passphrase again");
+	} else if (c->at < FIELD_NAME) {
+		c->at++;
+	} else if (c->secret) {
+		c->at = FIELD_PHRASE;
+	}
 }
 
 static void go(struct ui *ui, struct confirm *c)
@@ -207,18 +265,33 @@ static void go(struct ui *ui, struct confirm *c)
 	ui_goto(ui, &screen_build);
 }
 
+static struct field *confirm_field(struct ui *ui, void *state)
+{
+	struct confirm *c = state;
+
+	(void)ui;
+	return c->at == FIELD_PHRASE ? &c->phrase : c->at == FIELD_AGAIN ? &c->again : &c->field;
+}
+
 static enum react confirm_act(struct ui *ui, void *state, int act)
 {
 	struct confirm *c = state;
 
-	if (act == ACT_BACK || (act == ACT_ENTER && !c->field.len)) {
+	if (act == ACT_BACK || (act == ACT_ENTER && !confirm_field(ui, c)->len)) {
 		ui->destroy_name[0] = '\0';
 		ui_say(ui, ' ', c->destroy ? "nothing was destroyed" : "nothing was written");
 		ui_pop(ui);		/* and c with it */
 		return REACT_DONE;
 	}
+	if (act == ACT_TAB || (act == ACT_ENTER && c->at != FIELD_NAME)) {
+		next_field(ui, c);
+		return REACT_DONE;
+	}
 	if (act == ACT_ENTER) {
-		if (!strcmp(c->field.text, c->name))
+		if (c->secret && (!c->phrase.len || strcmp(c->phrase.text, c->again.text))) {
+			forget_phrase(c);
+			ui_say(ui, '!', "the passphrase is missing, or was not the same twice");
+		} else if (!strcmp(c->field.text, c->name))
 			go(ui, c);
 		else
 			ui_say(ui, '!', "\"%s\" is not the name %s", safe_text(c->field.text), c->name);
@@ -227,18 +300,16 @@ static enum react confirm_act(struct ui *ui, void *state, int act)
 	return roll_act(&c->roll, act, c->page);
 }
 
-static struct field *confirm_field(struct ui *ui, void *state)
-{
-	(void)ui;
-	return &((struct confirm *)state)->field;
-}
-
 static void confirm_status(struct ui *ui, void *state, struct sbuf *out)
 {
 	struct confirm *c = state;
 
 	(void)ui;
-	if (!c->field.len)
+	if (c->at == FIELD_PHRASE)
+		sbuf_add(out, "the layout encrypts: type a passphrase; lost, the data is lost");
+	else if (c->at == FIELD_AGAIN)
+		sbuf_add(out, "the same passphrase once more, then Enter");
+	else if (!c->field.len)
 		sbuf_add(out, "no key alone builds or destroys anything; Enter on an empty field goes back");
 	else if (strcmp(c->field.text, c->name))
 		sbuf_addf(out, "not the name yet: \"%s\"", safe_text(c->field.text));
@@ -248,13 +319,17 @@ static void confirm_status(struct ui *ui, void *state, struct sbuf *out)
 
 static void confirm_done(void *state)
 {
-	arena_free(((struct confirm *)state)->arena);
+	struct confirm *c = state;
+
+	forget_phrase(c);
+	arena_free(c->arena);
 }
 
 static const struct key confirm_keys[] = {
 	{ ACT_ENTER, "Enter", NULL, "go on if the name matches", 1, "go on, when the name matches" },
 	{ ACT_BACK, "Esc", NULL, "back, nothing is written", 1, "back, nothing is written" },
 	{ ACT_UP, "Up", "↑↓", "disks", 3, "another line" },
+	{ ACT_TAB, "Tab", NULL, "next field", 3, "the next field, when a passphrase is asked for too" },
 	{ 0 }
 };
 

@@ -178,7 +178,8 @@ static void draw_bytes(struct ui *ui, struct area a)
 
 	draw_text(a.row, a.col, PAINT_BOLD, "from raw to free");
 	t.row = 1;
-	snprintf(label, sizeof(label), "%zu disks, raw", s->n_disks - s->cache.n);
+	snprintf(label, sizeof(label), "%zu disk%s, raw", s->n_disks - s->cache.n,
+		 s->n_disks - s->cache.n == 1 ? "" : "s");
 	table_row(&t, label, s->raw_bytes);
 	for (i = 0; i < r->n_stmts; i++) {
 		const struct layer *l = layer_find(r->stmts[i].layer);
@@ -277,7 +278,8 @@ static void plan_head(struct ui *ui)
 	else
 		sbuf_addf(&left, " = %s%s", session_title(s),
 			  s->layout_changed && s->layout_name ? ", changed" : "");
-	sbuf_addf(&right, "%zu steps, %zu disks", s->plan->steps.n, s->stack->n_disks);
+	sbuf_addf(&right, "%zu steps, %zu disk%s", s->plan->steps.n, s->stack->n_disks,
+		  s->stack->n_disks == 1 ? "" : "s");
 	ui_head(ui, sbuf_str(&left), sbuf_str(&right), sbuf_str(&right));
 	sbuf_done(&left);
 	sbuf_done(&right);

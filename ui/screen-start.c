@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LAB = ACT_SCREEN, MACHINE, PURCHASE, OPEN, UNFINISHED, ENTER };
+enum { LAB = ACT_SCREEN, MACHINE, PURCHASE, OPEN, UNFINISHED, RESULTS };
 
 struct start {
 	struct roll roll;
@@ -16,6 +16,7 @@ struct start {
 	bool moved;
 	json_t *builds;		/* array of {name, layout, state, at} */
 	json_t *unfinished;
+	size_t n_results;
 };
 
 static const struct item {
@@ -26,6 +27,7 @@ static const struct item {
 	{ MACHINE, "m", "This machine" },
 	{ PURCHASE, "n", "Plan a purchase" },
 	{ OPEN, "o", "Open a build" },
+	{ RESULTS, "v", "Results" },
 	{ UNFINISHED, "w", "Unfinished" },
 };
 enum { N_ITEMS = sizeof(items) / sizeof(items[0]) };
@@ -82,6 +84,7 @@ static void read_builds(struct ui *ui, struct start *st)
 	struct arena *a = arena_new();
 	struct list found = { 0 };
 	struct store *store = NULL;
+	json_t *results = NULL;
 	struct err e = { 0 };
 	size_t i;
 
@@ -89,14 +92,18 @@ static void read_builds(struct ui *ui, struct start *st)
 	json_decref(st->unfinished);
 	st->builds = json_array();
 	st->unfinished = NULL;
+	st->n_results = 0;
 	if (!store_exists(ui->s->db))
 		goto out;
 	if (store_open_read(ui->s->db, &store, &e) < 0 ||
 	    store_builds(store, a, &found, &e) < 0 ||
-	    build_unfinished(store, &st->unfinished, &e) < 0) {
+	    build_unfinished(store, &st->unfinished, &e) < 0 ||
+	    store_results(store, &results, &e) < 0) {
 		ui_fail(ui, &e);
 		goto out;
 	}
+	st->n_results = json_array_size(results);
+	json_decref(results);
 	for (i = 0; i < found.n; i++) {
 		const struct build *b = found.at[i];
 		json_t *o;
@@ -187,6 +194,12 @@ static void item_note(const struct ui *ui, const struct start *st, int act, stru
 		sbuf_addf(out, "%s  %s  %s", name, state, n > 1 ? "and others  " : "");
 		sbuf_add_safe(out, layout ? layout : "");
 		break;
+	case RESULTS:
+		if (st->n_results)
+			sbuf_addf(out, "%zu bar%s measured", st->n_results, st->n_results == 1 ? "" : "s");
+		else
+			sbuf_add(out, "nothing measured yet");
+		break;
 	default:
 		sbuf_add_safe(out, json_str(json_array_get(st->unfinished, 0), "text"));
 		break;
@@ -221,7 +234,7 @@ static void start_draw(struct ui *ui, void *state, struct area body)
 		item_note(ui, st, shown[i]->act, &note);
 		if (left < 22) {
 			row++;
-			if (n * 2 <= body.rows)
+			if (n * 2 <= body.rows || on)
 				draw_cell(row++, left + 1, body.cols - left - 2, PAINT_TEXT, CUT_END,
 					  sbuf_str(&note));
 		} else {
@@ -376,6 +389,9 @@ static enum react start_act(struct ui *ui, void *state, int act)
 	case OPEN:
 		open_build(ui, st);
 		return REACT_DONE;
+	case RESULTS:
+		ui_goto(ui, &screen_results);
+		return REACT_DONE;
 	case UNFINISHED:
 		unfinished(ui, st);
 		return REACT_DONE;
@@ -428,6 +444,7 @@ static const struct key start_keys[] = {
 	{ MACHINE, "m", NULL, "machine", 3, "the disks of this machine" },
 	{ PURCHASE, "n", NULL, "purchase", 4, "plan a purchase: type disks you might buy" },
 	{ OPEN, "o", NULL, "open", 4, "open a build that exists" },
+	{ RESULTS, "v", NULL, "results", 4, "what was measured: bars and comparisons" },
 	{ UNFINISHED, "w", NULL, "unfinished", 1, "what a crash left: undo it or leave it" },
 	{ ACT_PALETTE, ":", NULL, "any action", 3, "any action by name" },
 	{ ACT_QUIT, "q F10", NULL, "leave", 1, "leave naslab; work goes on" },

@@ -10,6 +10,7 @@ const struct screen *const screens[] = {
 	&screen_plan,
 	&screen_build,
 	&screen_bench,
+	&screen_results,
 	&screen_losses,
 	&screen_confirm,
 	&screen_help,

@@ -49,8 +49,8 @@ struct screen {
 
 extern const struct screen *const screens[];	/* screens.c; NULL-terminated */
 extern const struct screen screen_start, screen_disks, screen_layout, screen_compare,
-	screen_plan, screen_confirm, screen_build, screen_bench, screen_losses, screen_help,
-	screen_palette, screen_messages, screen_choose, screen_prompt;
+	screen_plan, screen_confirm, screen_build, screen_bench, screen_results, screen_losses,
+	screen_help, screen_palette, screen_messages, screen_choose, screen_prompt;
 
 enum { FRAME_DEPTH = 16, MESSAGES = 200 };
 

@@ -2,7 +2,7 @@
 /*
  * play - plays a script of keys on an off-screen terminal and prints the screens.
  *
- *	play [--ascii] [--root DIR] KEYS
+ *	play [--ascii] [--root DIR] [--db FILE] KEYS
  *
  * A line of the script: keys NAME...; type TEXT; event JSON (as an executor reports it);
  * work KIND NAME (what the events are about); dump TITLE; resize COLSxROWS; # a remark.
@@ -148,10 +148,12 @@ int main(int argc, char **argv)
 			t.ascii = true;
 		else if (!strcmp(argv[i], "--root") && i + 1 < argc - 1)
 			o.root = argv[++i];
+		else if (!strcmp(argv[i], "--db") && i + 1 < argc - 1)
+			o.db = argv[++i];
 	}
 	f = argc > 1 ? fopen(argv[argc - 1], "r") : NULL;
 	if (!f) {
-		fputs("usage: play [--ascii] [--root DIR] KEYS\n", stderr);
+		fputs("usage: play [--ascii] [--root DIR] [--db FILE] KEYS\n", stderr);
 		return 99;
 	}
 	ui_fixed_ns = 1000000000;

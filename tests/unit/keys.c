@@ -5,6 +5,7 @@
  */
 #include "test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,12 @@ static struct ui *open_ui(void)
 	struct err e = { 0 };
 	struct ui *ui;
 
+	const char *src = getenv("srcdir");
+	char layouts[4096];
+
 	setenv("TERM", "xterm", 1);
+	snprintf(layouts, sizeof(layouts), "%s/layouts", src ? src : ".");
+	setenv("NASLAB_LAYOUTS", layouts, 1);
 	assert_int_equal(ui_open(&o, &ui, &e), 0);
 	assert_int_equal(session_purchase(ui->s, "2xhdd:3T 2xhdd:5T ssd:1T", &e), 0);
 	assert_int_equal(session_layout(ui->s, "slice | md redundancy=1 | xfs | mergerfs", "", &e), 0);

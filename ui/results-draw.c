@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * results-draw - a bar for each layout with its median and how it stands to the base, what
+ * is known of the chosen one, and two layouts over the classes they share.
+ */
+#include "ui/results.h"
+
+#include <math.h>
+#include <string.h>
+
+static void draw_scale(unsigned row, unsigned col, unsigned width, double top)
+{
+	struct grid g;
+
+	grid_init(&g, 1, width);
+	chart_scale(&g, 0, 0, width, top / 1e6);
+	draw_grid(row, col, &g);
+	grid_done(&g);
+}
+
+static const char *mbps(char buf[SIZE_TEXT], double bps)
+{
+	return isnan(bps) ? strcpy(buf, "-") : number_text(buf, bps / 1e6);
+}
+
+/* "1.53x real", "base", "! other scale" */
+static void against(const struct results *r, const struct report_bar *b, struct sbuf *out)
+{
+	struct arena *a = arena_new();
+	struct report_pair p;
+
+	if (b == results_base(r))
+		sbuf_add(out, "base");
+	else if (!results_pair(r, b, a, &p))
+		;
+	else if (p.why)
+		sbuf_addf(out, "! %s", p.why);
+	else
+		sbuf_addf(out, p.c.ratio < 10 ? "%.2fx %s" : "%.0fx %s", p.c.ratio,
+			  verdict_word(p.c.verdict));
+	arena_free(a);
+}
+
+static void draw_bar(struct ui *ui, const struct results *r, unsigned row, unsigned cols, size_t i)
+{
+	const struct report_picture *p = results_picture(r);
+	const struct report_bar *b = &p->bars[i];
+	bool on = i == r->bars.at, small = cols < 80;
+	unsigned label = small ? 12 : 21, bar = label + 2, value = small ? cols - 7 : cols - 25;
+	struct sbuf text = { 0 };
+	char num[SIZE_TEXT];
+	struct grid g;
+
+	draw_text(row, 0, on ? PAINT_CHOSEN : PAINT_TEXT, on ? "▶" : b == results_base(r) ? "=" : " ");
+	draw_cell(row, 1, label, on ? PAINT_CHOSEN : PAINT_TEXT, CUT_END, safe_text(b->label));
+	if (on)
+		ui_cursor(ui, row, 1);
+	grid_init(&g, 1, value - bar - 1);
+	chart_bar(&g, 0, 0, value - bar - 1, p->top, b->min, b->median, b->max);
+	draw_grid(row, bar, &g);
+	grid_done(&g);
+	draw_right(row, value, 6, PAINT_BOLD, mbps(num, b->median));
+	if (small)
+		return;
+	against(r, b, &text);
+	draw_cell(row, value + 7, 13, PAINT_TEXT, CUT_END, sbuf_str(&text));
+	draw_cell(row, value + 20, cols - value - 20, PAINT_TEXT, CUT_END, b->letters);
+	sbuf_done(&text);
+}
+
+/* What the chosen result is and how sure it is. */
+static void chosen_words(const struct results *r, struct sbuf *out)
+{
+	const struct report_bar *b = results_bar(r);
+	struct arena *a = arena_new();
+	struct report_pair pair;
+	char lo[SIZE_TEXT], mid[SIZE_TEXT], hi[SIZE_TEXT];
+	double *values;
+	size_t n, i;
+
+	sbuf_addf(out, "median %s   lowest %s   highest %s MB/s\n", mbps(mid, b->median),
+		  mbps(lo, b->min), mbps(hi, b->max));
+	if (results_pair(r, b, a, &pair)) {
+		struct sbuf words = { 0 };
+
+		report_pair_words(&pair, &words);
+		sbuf_addf(out, "A is the base, B this: %s\n", sbuf_str(&words));
+		sbuf_done(&words);
+	}
+	if (r->runs) {
+		n = report_values(a, b->result, r->filter.durable, &values);
+		sbuf_add(out, n ? "runs" : "the single runs are not known");
+		for (i = 0; i < n; i++)
+			sbuf_addf(out, "  %s", mbps(mid, values[i]));
+		sbuf_add(out, n ? "   in the order they ran\n" : "\n");
+	}
+	report_result_words(a, b->result, r->filter.durable, out);
+	sbuf_add_safe(out, b->facts);
+	arena_free(a);
+}
+
+/* Lines of text, each wrapped. */
+static void draw_lines(struct area a, const char *text)
+{
+	unsigned used = 0;
+
+	while (*text && used < a.rows) {
+		char line[512];
+		size_t len = strcspn(text, "\n");
+
+		snprintf(line, sizeof(line), "%.*s", (int)(len < 511 ? len : 511), text);
+		used += draw_wrapped((struct area){ a.row + used, a.col, a.rows - used, a.cols },
+				     PAINT_TEXT, line);
+		text += len + (text[len] == '\n');
+	}
+}
+
+static void draw_layouts(struct ui *ui, struct results *r, struct area body)
+{
+	const struct report_picture *p = results_picture(r);
+	bool small = body.cols < 80;
+	unsigned detail = body.rows >= 16 ? 7 : 2, rows = body.rows - detail - 1, i, row;
+	unsigned bar = small ? 14 : 23, value = small ? body.cols - 7 : body.cols - 25;
+	struct sbuf text = { 0 };
+
+	draw_text(body.row, 1, PAINT_TEXT, "layout");
+	draw_scale(body.row, bar, value - bar - 1, p->top);
+	draw_right(body.row, value, 6, PAINT_TEXT, "MB/s");
+	if (!small)
+		draw_text(body.row, value + 7, PAINT_TEXT, *r->base ? "against =" : "");
+	roll_fit(&r->bars, p->n, rows);
+	r->page = rows;
+	for (i = 0; i < rows && r->bars.top + i < p->n; i++)
+		draw_bar(ui, r, body.row + 1 + i, body.cols, r->bars.top + i);
+	row = body.row + 1 + (p->n < rows ? (unsigned)p->n : rows);
+	if (row + detail < body.row + body.rows && !small)
+		draw_text(row++, bar, PAINT_TEXT, term_tier() >= TIER_LINES ?
+			  "= lowest to highest run, # median" : "▒ lowest to highest run, █ median");
+	if (!results_bar(r))
+		return;
+	if (detail > 2)
+		draw_rule(row++, 0, body.cols, safe_text(results_bar(r)->label), "");
+	chosen_words(r, &text);
+	draw_lines((struct area){ row, 1, body.row + body.rows - row, body.cols - 2 }, sbuf_str(&text));
+	sbuf_done(&text);
+}
+
+/* Two rows a class, as the report draws them; the chosen pair in words below. */
+static void draw_two(struct ui *ui, struct results *r, struct area body)
+{
+	unsigned detail = body.rows >= 16 ? 4 : 2, rows = body.rows - detail - 1, pairs = rows / 2;
+	struct sbuf text = { 0 };
+	struct grid g, part;
+	size_t at;
+
+	if (!r->n_pairs)
+		return;
+	roll_fit(&r->rows, r->n_pairs, pairs);
+	r->page = pairs;
+	report_pairs_grid(r->pairs, r->n_pairs, body.cols, &g);
+	part = (struct grid){ .rows = 1, .cols = g.cols, .cells = g.cells };
+	draw_grid(body.row, 0, &part);
+	part.cells = g.cells + (size_t)(1 + 2 * r->rows.top) * g.cols;
+	part.rows = 2 * (unsigned)(r->n_pairs - r->rows.top < pairs ? r->n_pairs - r->rows.top : pairs);
+	draw_grid(body.row + 1, 0, &part);
+	grid_done(&g);
+	at = r->rows.at;
+	draw_text(body.row + 1 + 2 * (unsigned)(at - r->rows.top), 0, PAINT_CHOSEN, "▶");
+	ui_cursor(ui, body.row + 1 + 2 * (unsigned)(at - r->rows.top), 0);
+	sbuf_addf(&text, "%s %s: ", json_str(r->pairs[at].a, "class"), json_str(r->pairs[at].a, "op"));
+	{
+		struct sbuf words = { 0 };
+
+		report_pair_words(&r->pairs[at], &words);
+		sbuf_add(&text, sbuf_str(&words));
+		sbuf_done(&words);
+	}
+	draw_wrapped((struct area){ body.row + 1 + part.rows + (detail > 2), 1, detail - (detail > 2),
+		     body.cols - 2 }, PAINT_TEXT, safe_text(text.text));
+	sbuf_done(&text);
+}
+
+void results_draw(struct ui *ui, void *state, struct area body)
+{
+	struct results *r = state;
+	const struct report_picture *p = results_picture(r);
+	struct sbuf left = { 0 }, right = { 0 };
+
+	if (!p) {
+		ui_head(ui, "Results: nothing was measured yet", "", "nothing measured");
+		draw_wrapped((struct area){ body.row + 1, 1, 4, body.cols - 2 }, PAINT_TEXT,
+			     "Build a layout and measure it on the screen Bench, or measure a folder; "
+			     "naslab results import reads the numbers of others.");
+		return;
+	}
+	if (r->two) {
+		sbuf_addf(&left, "Results: A %s, B %s", safe_text(r->base), safe_text(r->chosen));
+		sbuf_add(&right, r->filter.durable ? "durable" : "felt");
+	} else {
+		sbuf_addf(&left, "Results: %s", safe_text(p->title));
+		sbuf_addf(&right, "%zu layout%s", p->n, p->n == 1 ? "" : "s");
+	}
+	ui_head(ui, left.text, right.text, safe_text(p->title));
+	sbuf_done(&left);
+	sbuf_done(&right);
+	if (r->two)
+		draw_two(ui, r, body);
+	else
+		draw_layouts(ui, r, body);
+}
