@@ -36,7 +36,7 @@ static void against(const struct results *r, const struct report_bar *b, struct 
 	else if (p.why)
 		sbuf_addf(out, "! %s", p.why);
 	else
-		sbuf_addf(out, p.c.ratio < 10 ? "%.2fx %s" : "%.0fx %s", p.c.ratio,
+		sbuf_addf(out, "%.*fx %s", p.c.ratio < 10 ? 2 : 0, p.c.ratio,
 			  verdict_word(p.c.verdict));
 	arena_free(a);
 }

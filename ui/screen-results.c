@@ -235,6 +235,8 @@ static enum react results_act(struct ui *ui, void *state, int act)
 		return REACT_DONE;
 	case OP:
 		find_picture(r, p->class, strcmp(p->op, "write") ? "write" : "read");
+		if (results_picture(r) == p)
+			ui_say(ui, ' ', "%s was measured in one direction only", safe_text(p->class));
 		keep_bar(r, r->chosen);
 		return REACT_DONE;
 	case DURABLE:
