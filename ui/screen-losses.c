@@ -28,10 +28,11 @@ static size_t at_cursor(const struct ui *ui, const struct losses *l)
 	return order[l->roll.at];
 }
 
-/* The sentences are what matters, the layers say why. */
+/* The sentence and the steps are what matters, the layers before them say why. */
 static void compute(struct ui *ui, struct losses *l)
 {
 	struct sbuf text = { 0 };
+	bool above = true;
 	const char *p;
 	size_t i, n = 0;
 
@@ -46,8 +47,9 @@ static void compute(struct ui *ui, struct losses *l)
 	for (p = sbuf_str(&text); *p; ) {
 		int len = (int)strcspn(p, "\n");
 
-		sbuf_addf(*p == ' ' ? &l->layers : &l->words, "%.*s\n", len, p);
-		l->n_lines += *p == ' ';
+		above &= *p == ' ';
+		sbuf_addf(above ? &l->layers : &l->words, "%.*s\n", len, p);
+		l->n_lines += above;
 		p += len + (p[len] == '\n');
 	}
 	sbuf_done(&text);

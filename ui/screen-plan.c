@@ -406,6 +406,11 @@ static void plan_status(struct ui *ui, void *state, struct sbuf *out)
 			  ui_step_number(&screen_build));
 		return;
 	}
+	if (ui->s->work.runs && ui->s->work.kind == WORK_BUILD) {
+		sbuf_addf(out, "%s is being built: %u Build shows it", ui->s->work.name,
+			  ui_step_number(&screen_build));
+		return;
+	}
 	sbuf_add(out, "nothing has been written yet");
 	if (why)
 		sbuf_addf(out, "; %s", why);
