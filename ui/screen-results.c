@@ -316,7 +316,7 @@ static void results_status(struct ui *ui, void *state, struct sbuf *out)
 
 static char results_mark(const struct ui *ui)
 {
-	return ui->s->work.kind == WORK_BENCH && ui->s->work.n_done ? '+' : '-';
+	return ui->results.len || (ui->s->work.kind == WORK_BENCH && ui->s->work.n_done) ? '+' : '-';
 }
 
 static void results_done(void *state)
