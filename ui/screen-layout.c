@@ -447,6 +447,8 @@ static void layout_status(struct ui *ui, void *state, struct sbuf *out)
 		sbuf_add(out, "type a value; empty takes the option out");
 	else if (s->n_undo)
 		sbuf_addf(out, "changed: %s   u undoes", s->undo[s->n_undo - 1].what);
+	else if (session_as_built(s))
+		sbuf_addf(out, "%s as it was built; a change here is only planned", s->open_name);
 	else if (s->stack)
 		sbuf_addf(out, "build \"%s\". Next: %u Compare or %u Plan", s->build_name,
 			  ui_step_number(&screen_compare), ui_step_number(&screen_plan));
