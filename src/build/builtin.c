@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,13 +30,14 @@ enum {
 	SAY_MS = 10000,
 };
 
+/* By number: without udevd the node of a dm device has another name than the kernel's. */
 static const char *sysfs_path(struct arena *a, const char *dev, const char *attribute)
 {
-	char real[PATH_MAX];
+	struct stat st;
 
-	if (!realpath(dev, real))
+	if (stat(dev, &st) || !S_ISBLK(st.st_mode))
 		return NULL;
-	return arena_printf(a, "/sys/class/block/%s/%s", strrchr(real, '/') + 1, attribute);
+	return arena_printf(a, "/sys/dev/block/%u:%u/%s", major(st.st_rdev), minor(st.st_rdev), attribute);
 }
 
 static bool is_there(const char *path)

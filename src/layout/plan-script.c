@@ -49,7 +49,7 @@ static const char head[] =
 /* What plan.h calls the commands that no tool offers. */
 static const char builtins[] =
 	"\n"
-	"kernel_name() { basename \"$(readlink -f \"$1\")\"; }\n"
+	"kernel_name() { basename \"$(readlink -f \"/sys/dev/block/$(mountpoint -x \"$1\")\")\"; }\n"
 	"\n"
 	"# until CONDITION...: waits ten seconds at most\n"
 	"until_true() {\n"
