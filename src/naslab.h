@@ -14,6 +14,7 @@
 #include "bench/bench.h"
 #include "bench/statistics.h"
 #include "build/build.h"
+#include "campaign/campaign.h"
 #include "chart/chart.h"
 #include "disk/disk.h"
 #include "layout/compare.h"

@@ -44,6 +44,8 @@ json_t *order_build(const struct plan *p, const char *db, char *const *wipe);
 /* The passphrase for layouts that encrypt; it goes to the tools' standard input only. */
 void order_secret(json_t *order, const char *passphrase);
 json_t *order_simple(const char *verb, const char *name, const char *db);
+/* Whoever gives it must stay: when its end of the standard input closes, that is "stop". */
+void order_attach(json_t *order);
 
 /* A running executor, seen from outside. */
 struct executor {

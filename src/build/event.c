@@ -60,6 +60,9 @@ unsigned run_stops(struct run *r)
 			r->heard = buf[i];
 		}
 	}
+	/* whoever asked has gone, and asked that this be the end of it */
+	if (got == 0 && !r->stops && json_is_true(json_object_get(r->asked, "attached")))
+		r->stops = 1;
 	return r->stops + (unsigned)signals;
 }
 

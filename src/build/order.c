@@ -33,6 +33,11 @@ void order_secret(json_t *order, const char *passphrase)
 	json_put_str(order, "secret", passphrase);
 }
 
+void order_attach(json_t *order)
+{
+	json_object_set_new(order, "attached", json_true());
+}
+
 /* One thing that lay on a disk when it was planned with, as a word to compare. */
 const char *word_of_sig(struct arena *a, const struct sig *sig)
 {

@@ -8,6 +8,7 @@ extern const struct verb verb_layouts;
 extern const struct verb verb_compare;
 extern const struct verb verb_plan;
 extern const struct verb verb_bench;
+extern const struct verb verb_campaign;
 extern const struct verb verb_results;
 extern const struct verb verb_build;
 extern const struct verb verb_status;
@@ -27,6 +28,7 @@ const struct verb *const verbs[] = {
 	&verb_plan,
 	&verb_compare,
 	&verb_bench,
+	&verb_campaign,
 	&verb_results,
 	&verb_build,
 	&verb_status,

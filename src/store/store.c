@@ -24,7 +24,7 @@
 #include "store/db.h"
 
 enum {
-	SCHEMA = 1,
+	SCHEMA = 2,
 	APPLICATION = 0x6e61736c,	/* "nasl" in the file's header, for file(1) too */
 	BUSY_MS = 10000,
 };
@@ -64,6 +64,31 @@ static const char schema[] =
 	" run_id INTEGER NOT NULL REFERENCES runs(id),"
 	" samples TEXT NOT NULL);"
 	"CREATE INDEX samples_of ON samples(run_id, id);";
+
+/* What schema 2 added: campaigns, and how far each of their cells is. */
+static const char schema_2[] =
+	"CREATE TABLE campaigns ("
+	" id INTEGER PRIMARY KEY,"
+	" name TEXT NOT NULL,"
+	" text TEXT NOT NULL,"
+	" disks TEXT NOT NULL,"
+	" created_ns INTEGER NOT NULL);"
+	"CREATE TABLE cells ("
+	" id INTEGER PRIMARY KEY,"
+	" campaign_id INTEGER NOT NULL REFERENCES campaigns(id),"
+	" n INTEGER NOT NULL,"
+	" round INTEGER NOT NULL,"
+	" layout TEXT NOT NULL,"
+	" label TEXT NOT NULL,"
+	" options TEXT NOT NULL,"
+	" workload TEXT NOT NULL,"
+	" state TEXT NOT NULL,"
+	" reason TEXT,"
+	" results TEXT,"
+	" began_ns INTEGER NOT NULL DEFAULT 0,"
+	" ended_ns INTEGER NOT NULL DEFAULT 0,"
+	" UNIQUE (campaign_id, n),"
+	" UNIQUE (campaign_id, round, layout, workload));";
 
 static const char *const state_words[] = {
 	[BUILD_RUNNING] = "running",
@@ -214,7 +239,8 @@ static int check_schema(struct store *st, struct err *e)
 	return 0;
 }
 
-/* Create the tables; another naslab may be doing the same, so look again inside the lock. */
+/* Create the tables, or add those an older naslab did not know; another naslab may be
+ * doing the same, so look again inside the lock. */
 static int create_schema(struct store *st, struct err *e)
 {
 	char sql[96];
@@ -223,10 +249,11 @@ static int create_schema(struct store *st, struct err *e)
 	if (exec(st, "BEGIN EXCLUSIVE", e))
 		return -1;
 	rc = check_schema(st, e);
-	if (rc == 1) {
+	if (rc >= 0 && (rc == 1 || pragma_number(st, "PRAGMA user_version", e) < SCHEMA)) {
 		snprintf(sql, sizeof(sql), "PRAGMA application_id=%d; PRAGMA user_version=%d",
 			 APPLICATION, SCHEMA);
-		rc = exec(st, schema, e) || exec(st, sql, e) ? -1 : 0;
+		rc = (rc == 1 && exec(st, schema, e)) || exec(st, schema_2, e) ||
+		     exec(st, sql, e) ? -1 : 0;
 	}
 	if (rc == 0 && exec(st, "COMMIT", e) == 0)
 		return 0;
@@ -314,7 +341,8 @@ int store_open(const char *path, struct store **out, struct err *e)
 	}
 	if (exec(st, "PRAGMA journal_mode=DELETE; PRAGMA synchronous=FULL", e))
 		goto fail;
-	if (rc == 1 && create_schema(st, e))
+	if ((rc == 1 || pragma_number(st, "PRAGMA user_version", e) < SCHEMA) &&
+	    create_schema(st, e))
 		goto fail;
 	*out = st;
 	return 0;

@@ -84,4 +84,53 @@ void store_csv(const json_t *results, struct sbuf *out);
 int store_export_csv(struct store *st, int64_t id /* 0: all */, const char *path /* NULL: stdout */,
 		     struct err *e);
 
+/*
+ * A campaign: layouts x axes x workloads (campaign/campaign.h). A cell is one workload on
+ * one layout in one round; its state is committed before and after the work.
+ */
+enum cell_state { CELL_WAITING, CELL_RUNNING, CELL_DONE, CELL_FAILED, CELL_IMPOSSIBLE };
+
+struct stored_campaign {
+	int64_t id;
+	const char *name;
+	const char *text;	/* all that makes it this campaign, in one form */
+	const char *disks;	/* JSON: the disks it runs on, by identity */
+	int64_t created_ns;
+};
+
+struct campaign_cell {
+	int64_t id;
+	unsigned n, round;	/* n: its turn, 1.. */
+	const char *layout, *label;	/* one-line form; as a person names it */
+	const char *options;	/* JSON object: what the axes put in */
+	const char *workload;
+	enum cell_state state;
+	const char *reason;	/* of failed and impossible, else NULL */
+	const char *results;	/* JSON array of what was measured; NULL until it is done */
+	int64_t began_ns, ended_ns;
+};
+
+const char *cell_state_word(enum cell_state state);
+
+/* The campaign and all its cells (struct campaign_cell *), or nothing. Fills the ids. */
+int store_campaign_add(struct store *st, struct stored_campaign *c, const struct list *cells,
+		       struct err *e);
+/* The newest of that name; 0 found, 1 none, -1 error. */
+int store_campaign_find(struct store *st, const char *name, struct arena *a,
+			struct stored_campaign *out, struct err *e);
+/* Its cells in their order. */
+int store_cells(struct store *st, int64_t campaign, struct arena *a, struct list *out,
+		struct err *e);
+/* Move n cells to a state, all or none; reason may be NULL. The structs follow. */
+int store_cells_set(struct store *st, struct campaign_cell *const *cells, size_t n,
+		    enum cell_state state, const char *reason, struct err *e);
+/*
+ * A cell is done: its results (array of result events with "id") and, in the same commit,
+ * `tags` put into each of those results in the table.
+ */
+int store_cell_done(struct store *st, struct campaign_cell *c, const json_t *results,
+		    const json_t *tags, struct err *e);
+/* Results of a build since a time that belong to no finished cell are flagged "partial". */
+int store_results_cut(struct store *st, const char *build, int64_t since_ns, struct err *e);
+
 #endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cells - variants x workloads in their order, what they will write, and on which disks.
+ */
+#include "campaign/campaign.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/units.h"
+#include "build/build.h"
+#include "disk/disk.h"
+#include "layout/plan.h"
+#include "layout/recipe.h"
+
+/* Why this variant cannot be on these disks; its usable bytes when it can. */
+static int check_variant(struct campaign *c, struct variant *v, const struct pick *picks,
+			 size_t n, bool tools, struct err *e)
+{
+	struct recipe *r = NULL;
+	struct stack *s = NULL;
+	struct plan *p = NULL;
+	int rc = recipe_parse(v->layout, NULL, &r, e);
+
+	if (rc == 0)
+		rc = stack_make(r, c->name, picks, n, &s, e);
+	if (rc == 0)
+		rc = plan_make(s, &p, e);
+	if (rc == 0 && tools)
+		rc = build_tools_check(p, e);
+	if (rc == 0)
+		v->usable = s->usable_bytes;
+	plan_free(p);
+	stack_free(s);
+	recipe_free(r);
+	return rc;
+}
+
+void campaign_check(struct campaign *c, const struct pick *picks, size_t n, bool tools)
+{
+	size_t i;
+
+	for (i = 0; i < c->variants.n; i++) {
+		struct variant *v = c->variants.at[i];
+		struct err e = { 0 };
+
+		if (!v->why && check_variant(c, v, picks, n, tools, &e))
+			v->why = arena_strdup(c->arena, e.text);
+	}
+}
+
+static uint64_t scaled(const struct campaign *c, const struct workload *w)
+{
+	return (uint64_t)((double)w->bytes * c->scale);
+}
+
+/* Why one workload is impossible on one variant; NULL when it is not. */
+static const char *why_not(const struct campaign *c, const struct variant *v,
+			   const struct workload *w, struct arena *a)
+{
+	char need[SIZE_TEXT], has[SIZE_TEXT];
+
+	if (v->why)
+		return v->why;
+	if (!(c->write && w->write) && !(c->read && w->read))
+		return arena_printf(a, "the workload %s does not %s", w->name, c->write ? "write" : "read");
+	if (v->usable && scaled(c, w) > v->usable)
+		return arena_printf(a, "the workload %s has %s of files, this layout holds %s", w->name,
+				    size_text(need, scaled(c, w), SIZE_SI),
+				    size_text(has, v->usable, SIZE_SI));
+	return NULL;
+}
+
+/* SplitMix64: the same order for the same seed, everywhere. */
+static uint64_t mix(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+	return z ^ (z >> 31);
+}
+
+static void shuffle(size_t *order, size_t n, uint64_t *state)
+{
+	size_t i;
+
+	for (i = n; i > 1; i--) {
+		size_t k = mix(state) % i, last = order[i - 1];
+
+		order[i - 1] = order[k];
+		order[k] = last;
+	}
+}
+
+void campaign_cells(const struct campaign *c, struct arena *a, struct list *out)
+{
+	size_t *order = arena_array(a, c->variants.n + 1, sizeof(*order));
+	uint64_t state = c->seed;
+	unsigned round;
+	size_t i, k;
+
+	for (i = 0; i < c->variants.n; i++)
+		order[i] = i;
+	for (round = 1; round <= c->rounds; round++) {
+		shuffle(order, c->variants.n, &state);
+		for (i = 0; i < c->variants.n; i++) {
+			const struct variant *v = c->variants.at[order[i]];
+
+			for (k = 0; k < c->workloads.n; k++) {
+				const struct workload *w = c->workloads.at[k];
+				struct campaign_cell *cell = arena_alloc(a, sizeof(*cell));
+
+				*cell = (struct campaign_cell){
+					.n = (unsigned)out->n + 1, .round = round,
+					.layout = v->layout, .label = v->label,
+					.options = v->options, .workload = w->name,
+					.reason = why_not(c, v, w, a),
+				};
+				cell->state = cell->reason ? CELL_IMPOSSIBLE : CELL_WAITING;
+				list_add(a, out, cell);
+			}
+		}
+	}
+}
+
+static const struct workload *workload_of(const struct campaign *c, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < c->workloads.n; i++) {
+		const struct workload *w = c->workloads.at[i];
+
+		if (!strcmp(w->name, name))
+			return w;
+	}
+	return NULL;
+}
+
+void campaign_forecast(const struct campaign *c, const struct list *cells,
+		       struct campaign_forecast *out)
+{
+	const struct campaign_cell *last = NULL;
+	size_t i;
+
+	*out = (struct campaign_forecast){ 0 };
+	for (i = 0; i < cells->n; i++) {
+		const struct campaign_cell *cell = cells->at[i];
+		const struct workload *w = workload_of(c, cell->workload);
+		bool writes, reads;
+
+		if ((cell->state != CELL_WAITING && cell->state != CELL_RUNNING) || !w)
+			continue;
+		writes = c->write && w->write;
+		reads = c->read && w->read;
+		out->cells++;
+		if (!last || last->round != cell->round || strcmp(last->layout, cell->layout) != 0)
+			out->builds++;
+		last = cell;
+		out->write_bytes += scaled(c, w) * (writes ? c->reps : 1);
+		out->read_bytes += scaled(c, w) * (reads ? c->reps : 0);
+	}
+}
+
+static json_t *cell_json(const struct campaign_cell *cell)
+{
+	json_t *j = json_object();
+
+	json_put_u64(j, "n", cell->n);
+	json_put_u64(j, "round", cell->round);
+	json_put_str(j, "layout", cell->layout);
+	json_put_str(j, "label", cell->label);
+	json_object_set_new(j, "options", json_loads(cell->options, 0, NULL));
+	json_put_str(j, "workload", cell->workload);
+	json_put_str(j, "state", cell_state_word(cell->state));
+	if (cell->reason)
+		json_put_str(j, "reason", cell->reason);
+	if (cell->results)
+		json_object_set_new(j, "results", json_loads(cell->results, 0, NULL));
+	return j;
+}
+
+json_t *campaign_json(const struct campaign *c, const struct list *cells)
+{
+	json_t *j = json_object(), *all = json_array();
+	struct campaign_forecast f;
+	size_t i;
+
+	campaign_forecast(c, cells, &f);
+	json_put_str(j, "event", "campaign");
+	json_put_str(j, "name", c->name);
+	json_put_u64(j, "reps", c->reps);
+	json_put_u64(j, "rounds", c->rounds);
+	json_object_set_new(j, "scale", json_real(c->scale));
+	json_put_str(j, "cache", cache_word(c->cache));
+	json_put_u64(j, "seed", c->seed);
+	json_put_u64(j, "waiting", f.cells);
+	json_put_u64(j, "builds", f.builds);
+	json_put_u64(j, "write_bytes", f.write_bytes);
+	json_put_u64(j, "read_bytes", f.read_bytes);
+	for (i = 0; i < cells->n; i++)
+		json_array_append_new(all, cell_json(cells->at[i]));
+	json_object_set_new(j, "cells", all);
+	return j;
+}
+
+char *campaign_text(const struct campaign *c, struct arena *a)
+{
+	json_t *j = json_object(), *layouts = json_array(), *names = json_array();
+	char *line, *text;
+	size_t i;
+
+	json_put_str(j, "name", c->name);
+	for (i = 0; i < c->variants.n; i++)
+		json_add_str(layouts, ((const struct variant *)c->variants.at[i])->layout);
+	for (i = 0; i < c->workloads.n; i++)
+		json_add_str(names, ((const struct workload *)c->workloads.at[i])->name);
+	json_object_set_new(j, "layouts", layouts);
+	json_object_set_new(j, "workloads", names);
+	json_put_u64(j, "reps", c->reps);
+	json_put_u64(j, "rounds", c->rounds);
+	json_object_set_new(j, "scale", json_real(c->scale));
+	json_object_set_new(j, "write", json_boolean(c->write));
+	json_object_set_new(j, "read", json_boolean(c->read));
+	json_put_str(j, "cache", cache_word(c->cache));
+	json_put_u64(j, "seed", c->seed);
+	line = json_line(j);
+	text = arena_strdup(a, line);
+	free(line);
+	json_decref(j);
+	return text;
+}
+
+char *campaign_disks_json(const struct pick *picks, size_t n, struct arena *a)
+{
+	json_t *all = json_array();
+	char *line, *text;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		struct identity id;
+		json_t *disk;
+
+		disk_identity(picks[i].disk, a, &id);
+		disk = identity_json(&id);
+		json_put_str(disk, "role", picks[i].role == ROLE_CACHE ? "cache" : "data");
+		json_array_append_new(all, disk);
+	}
+	line = json_line(all);
+	text = arena_strdup(a, line);
+	free(line);
+	json_decref(all);
+	return text;
+}
+
+/* One disk again: at its path, else by its serial; NULL when it is not there. */
+static const struct disk *find_disk(const struct inventory *inv, const struct identity *then,
+				    struct arena *a)
+{
+	const char *words[] = { then->path, then->serial };
+	struct err e = { 0 };
+	struct identity now;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		const struct disk *d = words[i] ? inventory_find(inv, words[i]) : NULL;
+
+		if (!d)
+			continue;
+		disk_identity(d, a, &now);
+		if (!identity_compare(then, &now, false, &e))
+			return d;
+	}
+	return NULL;
+}
+
+int campaign_disks_find(const char *json, const struct inventory *inv, struct arena *a,
+			struct pick **out, size_t *n, struct err *e)
+{
+	json_t *all = json_loads(json, 0, NULL);
+	struct identity then;
+	const json_t *disk;
+	size_t i;
+
+	*n = json_array_size(all);
+	*out = arena_array(a, *n + 1, sizeof(**out));
+	json_array_foreach(all, i, disk) {
+		const char *role = json_str(disk, "role");
+
+		if (identity_from_json(a, disk, &then, e))
+			goto fail;
+		(*out)[i].disk = find_disk(inv, &then, a);
+		(*out)[i].role = role && !strcmp(role, "cache") ? ROLE_CACHE : ROLE_DATA;
+		if (!(*out)[i].disk) {
+			err_set(e, ERR_REFUSED, "%s (%.60s) is not the disk the campaign began on",
+				then.path ? then.path : "a disk",
+				then.serial ? then.serial : "without a serial number");
+			goto fail;
+		}
+	}
+	json_decref(all);
+	return 0;
+fail:
+	json_decref(all);
+	return -1;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* measure - the workloads of one build that stands: interleaved, and by themselves when
+ * one of them fails. */
+#include "campaign/run.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/json.h"
+
+/* What to measure, without the workloads. */
+static int make_order(struct campaign_work *w, struct arena *a, struct bench_order *o, struct err *e)
+{
+	const struct campaign *c = w->run->campaign;
+
+	*o = (struct bench_order){ .write = c->write, .read = c->read, .reps = c->reps,
+				   .scale = c->scale, .cache = c->cache,
+				   .db = store_path(w->run->store) };
+	return bench_find_target(a, c->name, o, e);
+}
+
+static int add_workload(struct arena *a, struct bench_order *o, const char *name, struct err *e)
+{
+	struct workload *x = arena_alloc(a, sizeof(*x));
+
+	if (workload_find(a, name, x, e))
+		return -1;
+	list_add(a, &o->workloads, x);
+	return 0;
+}
+
+/* The results of one cell out of those of the whole measurement. */
+static json_t *results_of(const json_t *results, const char *workload)
+{
+	json_t *mine = json_array(), *result;
+	size_t i;
+
+	json_array_foreach(results, i, result) {
+		const char *of = json_str(result, "workload");
+
+		if (of && !strcmp(of, workload) && json_u64(result, "id", 0))
+			json_array_append(mine, result);
+	}
+	return mine;
+}
+
+/* Measure n cells in one go and commit them. */
+static int together(struct campaign_work *w, struct campaign_cell **cells, size_t n, struct err *why,
+		    struct err *e)
+{
+	struct arena *a = arena_new();
+	json_t *results = json_array(), *mine;
+	struct bench_order o;
+	size_t i;
+	int rc = make_order(w, a, &o, why);
+
+	for (i = 0; rc == 0 && i < n; i++)
+		rc = add_workload(a, &o, cells[i]->workload, why);
+	if (rc == 0)
+		rc = campaign_order(w, bench_order_json(&o), true, results, why);
+	for (i = 0; rc == 0 && i < n; i++) {
+		mine = results_of(results, cells[i]->workload);
+		if (json_array_size(mine))
+			rc = campaign_done(w, cells[i], mine, e);
+		else
+			rc = campaign_set(w, &cells[i], 1, CELL_FAILED, "it was measured without a result", e);
+		json_decref(mine);
+	}
+	json_decref(results);
+	arena_free(a);
+	return rc;
+}
+
+/* Does one workload fit on what was built? What does not is impossible, and said so. */
+static int fits(struct campaign_work *w, struct campaign_cell *c, bool *yes, struct err *why,
+		struct err *e)
+{
+	struct arena *a = arena_new();
+	struct bench_forecast f;
+	struct bench_order o;
+	struct err no = { 0 };
+	int rc = make_order(w, a, &o, why);
+
+	if (rc == 0)
+		rc = add_workload(a, &o, c->workload, why);
+	*yes = rc == 0 && bench_forecast(&o, &f, &no) == 0;
+	if (rc == 0 && !*yes)
+		rc = campaign_set(w, &c, 1, no.kind == ERR_FAIL ? CELL_FAILED : CELL_IMPOSSIBLE, no.text, e);
+	arena_free(a);
+	return rc;
+}
+
+int measure_cells(struct campaign_work *w, struct campaign_cell **cells, size_t n, struct err *why,
+		  struct err *e)
+{
+	struct campaign_cell **fit = arena_array(w->arena, n + 1, sizeof(*fit));
+	size_t i, n_fit = 0;
+	bool yes;
+
+	for (i = 0; i < n; i++) {
+		if (fits(w, cells[i], &yes, why, e))
+			return -1;
+		if (yes)
+			fit[n_fit++] = cells[i];
+	}
+	if (!n_fit || !together(w, fit, n_fit, why, e))
+		return 0;
+	if (e->kind || campaign_stops(w) || n_fit == 1)
+		return -1;
+	for (i = 0; i < n_fit && !campaign_stops(w); i++) {
+		struct err one = { 0 };
+
+		if (fit[i]->state != CELL_RUNNING || !together(w, &fit[i], 1, &one, e))
+			continue;
+		if (e->kind)
+			return -1;
+		if (!campaign_stops(w) && campaign_set(w, &fit[i], 1, CELL_FAILED, one.text, e))
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * run - a campaign from cell to cell.
+ *
+ * All writing is done by executors, one after another, that stop when this process is
+ * gone. What was decided is in the database before it begins, so whatever ends us, the
+ * next start knows the cell; and it takes back what stands before it goes on.
+ */
+#include "campaign/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "build/build.h"
+#include "disk/disk.h"
+#include "layout/plan.h"
+#include "layout/recipe.h"
+
+enum { CLEAR_TRIES = 60 };
+
+static uint64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void pause_ms(unsigned ms)
+{
+	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+bool campaign_stops(struct campaign_work *w)
+{
+	if (!w->stopped && w->run->stopped)
+		w->stopped = w->run->stopped(w->run->arg);
+	return w->stopped;
+}
+
+void campaign_emit(struct campaign_work *w, json_t *event)
+{
+	w->run->emit(w->run->arg, event);
+	json_decref(event);
+}
+
+static void phase(struct campaign_work *w, const char *name, const char *text)
+{
+	json_t *j = json_object();
+
+	json_put_str(j, "event", "phase");
+	json_put_str(j, "phase", name);
+	json_put_str(j, "text", text);
+	campaign_emit(w, j);
+}
+
+/* One event of an executor: begin and end are ours to say, the rest is passed on. */
+static bool pass(struct campaign_work *w, json_t *event, json_t *results, struct err *e)
+{
+	const char *kind = json_str(event, "event"), *text = json_str(event, "text");
+
+	if (!kind || !strcmp(kind, "begin"))
+		return false;
+	if (strcmp(kind, "end")) {
+		if (results && !strcmp(kind, "result"))
+			json_array_append(results, event);
+		w->run->emit(w->run->arg, event);
+		return false;
+	}
+	if (!json_is_true(json_object_get(event, "ok"))) {
+		err_set(e, (enum err_kind)json_u64(event, "exit", 1), "%s", text ? text : "it failed");
+		if (!e->kind)
+			e->kind = ERR_FAIL;
+	}
+	return true;
+}
+
+int campaign_order(struct campaign_work *w, json_t *order, bool stoppable, json_t *results, struct err *e)
+{
+	struct err lost = { 0 };
+	struct executor x;
+	bool asked = false, ended = false;
+	int rc;
+
+	order_attach(order);
+	rc = executor_start(order, true, &x, e);
+	json_decref(order);
+	if (rc)
+		return -1;
+	for (;;) {
+		json_t *event = NULL;
+
+		if (stoppable && !asked && campaign_stops(w)) {
+			executor_stop(&x);
+			asked = true;
+		}
+		executor_wait(&x, 200);
+		rc = executor_next(&x, &event, &lost);
+		if (rc < 0)
+			break;
+		if (rc > 0)
+			ended |= pass(w, event, results, e);
+		json_decref(event);
+	}
+	executor_done(&x);
+	if (!ended && !e->kind)
+		*e = lost;
+	return e->kind ? -1 : 0;
+}
+
+/* The build that stands under the campaign's name. 0 there is one, 1 none, -1 error. */
+static int standing(struct campaign_work *w, struct arena *a, struct build *b, struct err *e)
+{
+	int rc = store_build_find(w->run->store, w->run->campaign->name, a, b, e);
+
+	/* a failed build left nothing on the disks */
+	return rc == 0 && b->state == BUILD_FAILED ? 1 : rc;
+}
+
+/*
+ * Take down what stands: a finished build is destroyed, one cut short recovered. An
+ * executor that lost us needs a moment to end, so it is tried again for a while.
+ */
+static int clear(struct campaign_work *w, const char *word, struct err *e)
+{
+	const char *name = w->run->campaign->name, *db = store_path(w->run->store);
+	unsigned tries;
+	int rc;
+
+	for (tries = 0; tries < CLEAR_TRIES; tries++) {
+		struct arena *a = arena_new();
+		struct build b = { 0 };
+		bool whole;
+
+		*e = (struct err){ 0 };
+		rc = standing(w, a, &b, e);
+		whole = b.state == BUILD_BUILT;
+		arena_free(a);
+		if (rc)
+			return rc < 0 ? -1 : 0;
+		if (!tries)
+			phase(w, word, whole ? "taking the build down" : "taking back what was cut short");
+		rc = campaign_order(w, order_simple(whole ? "destroy" : "recover", name, db), false, NULL, e);
+		if (rc)
+			pause_ms(1000);
+	}
+	if (!e->kind)
+		err_set(e, ERR_FAIL, "%s still stands", name);
+	return err_in(e, "the build %s cannot be taken down, so the campaign cannot go on", name);
+}
+
+static void tell_cell(struct campaign_work *w, const struct campaign_cell *c)
+{
+	const struct list *cells = w->run->cells;
+	size_t i, done = 0, waiting = 0;
+	json_t *j = json_object();
+
+	for (i = 0; i < cells->n; i++) {
+		enum cell_state state = ((const struct campaign_cell *)cells->at[i])->state;
+
+		waiting += state == CELL_WAITING || state == CELL_RUNNING;
+	}
+	done = cells->n - waiting;
+	json_put_str(j, "event", "cell");
+	json_put_u64(j, "n", c->n);
+	json_put_u64(j, "cells", cells->n);
+	json_put_u64(j, "round", c->round);
+	json_put_str(j, "layout", c->layout);
+	json_put_str(j, "label", c->label);
+	json_put_str(j, "workload", c->workload);
+	json_put_str(j, "state", cell_state_word(c->state));
+	if (c->reason)
+		json_put_str(j, "reason", c->reason);
+	json_put_u64(j, "done", done);
+	if (w->measured)
+		json_put_u64(j, "left_ns", (clock_ns() - w->began_ns) / w->measured * waiting);
+	campaign_emit(w, j);
+}
+
+int campaign_set(struct campaign_work *w, struct campaign_cell **cells, size_t n, enum cell_state state,
+	     const char *reason, struct err *e)
+{
+	const char *kept = arena_strdup(w->arena, reason);
+	size_t i;
+
+	if (store_cells_set(w->run->store, cells, n, state, kept, e))
+		return -1;
+	if (state != CELL_RUNNING && state != CELL_WAITING)
+		w->measured += (unsigned)n;
+	for (i = 0; i < n; i++)
+		tell_cell(w, cells[i]);
+	return 0;
+}
+
+int campaign_done(struct campaign_work *w, struct campaign_cell *c, const json_t *results, struct err *e)
+{
+	const struct campaign *all = w->run->campaign;
+	json_t *tags = json_object(), *options = json_loads(c->options, 0, NULL);
+	char *line;
+	int rc;
+
+	json_put_str(tags, "campaign", all->name);
+	json_put_u64(tags, "campaign_id", (uint64_t)w->run->row->id);
+	json_put_u64(tags, "cell", c->n);
+	json_put_u64(tags, "round", c->round);
+	json_put_str(tags, "layout", c->layout);
+	json_put_str(tags, "variant", c->label);
+	json_object_set_new(tags, "options", options ? options : json_object());
+	json_put_u64(tags, "seed", all->seed);
+	rc = store_cell_done(w->run->store, c, results, tags, e);
+	json_decref(tags);
+	if (rc)
+		return -1;
+	line = json_line(results);
+	c->results = arena_strdup(w->arena, line);
+	free(line);
+	w->measured++;
+	tell_cell(w, c);
+	return 0;
+}
+
+/* The passphrase of a layout that encrypts: nobody needs it after the campaign. */
+static int add_secret(json_t *order, struct err *e)
+{
+	unsigned char random[16];
+	char text[2 * sizeof(random) + 1];
+	size_t i;
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return err_sys(e, "cannot make a passphrase");
+	for (i = 0; i < sizeof(random); i++)
+		snprintf(text + 2 * i, 3, "%02x", random[i]);
+	order_secret(order, text);
+	return 0;
+}
+
+/* Plan one layout on the disks as they are now, and build it. */
+static int build(struct campaign_work *w, const struct campaign_cell *c, struct err *e)
+{
+	const struct campaign_run *run = w->run;
+	struct arena *a = arena_new();
+	struct inventory *inv = NULL;
+	struct recipe *r = NULL;
+	struct stack *s = NULL;
+	struct plan *p = NULL;
+	struct pick *picks;
+	json_t *order = NULL;
+	size_t n;
+	int rc;
+
+	phase(w, "build", c->label);
+	rc = inventory_read("", &inv, e) ||
+	     campaign_disks_find(run->row->disks, inv, a, &picks, &n, e) ||
+	     recipe_parse(c->layout, NULL, &r, e) ||
+	     stack_make(r, run->campaign->name, picks, n, &s, e) || plan_make(s, &p, e) ||
+	     guard_check(p, inv, run->wipe, e) || build_tools_check(p, e) ? -1 : 0;
+	if (rc == 0) {
+		order = order_build(p, store_path(run->store), run->wipe);
+		if (plan_needs_secret(p))
+			rc = add_secret(order, e);
+	}
+	plan_free(p);
+	stack_free(s);
+	recipe_free(r);
+	inventory_free(inv);
+	arena_free(a);
+	if (rc == 0)
+		return campaign_order(w, order, true, NULL, e);
+	json_decref(order);
+	return -1;
+}
+
+/* The cells from `at` that wait on the same build: their number. */
+static size_t group_of(const struct list *cells, size_t at, struct arena *a,
+		       struct campaign_cell ***out)
+{
+	const struct campaign_cell *first = cells->at[at];
+	size_t i, n = 0;
+
+	*out = arena_array(a, cells->n - at, sizeof(**out));
+	for (i = at; i < cells->n; i++) {
+		struct campaign_cell *c = cells->at[i];
+
+		if (c->round != first->round || strcmp(c->layout, first->layout) != 0)
+			break;
+		if (c->state == CELL_WAITING)
+			(*out)[n++] = c;
+	}
+	return n;
+}
+
+/* Those of a group that have no end yet get one. */
+static int end_rest(struct campaign_work *w, struct campaign_cell **cells, size_t n, enum cell_state state,
+		    const char *reason, struct err *e)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (cells[i]->state == CELL_RUNNING && campaign_set(w, &cells[i], 1, state, reason, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* One layout with all its cells. -1: the campaign cannot go on. */
+static int run_group(struct campaign_work *w, struct campaign_cell **cells, size_t n, struct err *e)
+{
+	struct err why = { 0 };
+	int rc;
+
+	if (campaign_set(w, cells, n, CELL_RUNNING, NULL, e))
+		return -1;
+	rc = build(w, cells[0], &why);
+	if (rc == 0) {	/* a measurement waits by itself until the build has settled */
+		phase(w, "measure", cells[0]->label);
+		rc = measure_cells(w, cells, n, &why, e);
+	}
+	if (e->kind)
+		return -1;
+	/* stopping looks like a failure of whatever ran: it is none */
+	if (rc && !campaign_stops(w) && end_rest(w, cells, n, CELL_FAILED, why.text, e))
+		return -1;
+	if (clear(w, "destroy", e))
+		return -1;
+	if (campaign_stops(w))
+		return end_rest(w, cells, n, CELL_WAITING, NULL, e);
+	return 0;
+}
+
+/* After a crash: take down what stands, and let its cells wait again. */
+static int recover(struct campaign_work *w, struct err *e)
+{
+	const struct list *cells = w->run->cells;
+	int64_t since = 0;
+	size_t i;
+
+	for (i = 0; i < cells->n; i++) {
+		const struct campaign_cell *c = cells->at[i];
+
+		if (c->state == CELL_RUNNING && (!since || c->began_ns < since))
+			since = c->began_ns;
+	}
+	if (!since)
+		return 0;
+	if (clear(w, "recover", e) ||
+	    store_results_cut(w->run->store, w->run->campaign->name, since, e))
+		return -1;
+	return end_rest(w, (struct campaign_cell **)cells->at, cells->n, CELL_WAITING, NULL, e);
+}
+
+static bool waits(const struct list *cells)
+{
+	size_t i;
+
+	for (i = 0; i < cells->n; i++) {
+		if (((const struct campaign_cell *)cells->at[i])->state == CELL_WAITING)
+			return true;
+	}
+	return false;
+}
+
+int campaign_run(const struct campaign_run *r, struct err *e)
+{
+	struct campaign_work w = { .run = r, .arena = r->arena };
+	struct campaign_cell **group;
+	size_t i, n;
+	int rc = recover(&w, e);
+
+	w.began_ns = clock_ns();
+	for (i = 0; rc == 0 && i < r->cells->n && !campaign_stops(&w); i++) {
+		if (((const struct campaign_cell *)r->cells->at[i])->state != CELL_WAITING)
+			continue;
+		n = group_of(r->cells, i, w.arena, &group);
+		rc = run_group(&w, group, n, e);
+	}
+	if (rc == 0 && waits(r->cells))
+		rc = err_set(e, ERR_FAIL, "stopped; every finished cell is kept, and the same command "
+			     "goes on");
+	return rc;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * campaigns - which cells a campaign has and how far each is. What belongs together is
+ * one commit, so that after a power cut a cell is either done with its results or not.
+ */
+#include "store/store.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "store/db.h"
+
+static const char *const state_words[] = {
+	[CELL_WAITING] = "waiting",
+	[CELL_RUNNING] = "running",
+	[CELL_DONE] = "done",
+	[CELL_FAILED] = "failed",
+	[CELL_IMPOSSIBLE] = "impossible",
+};
+
+const char *cell_state_word(enum cell_state state)
+{
+	return state_words[state];
+}
+
+static enum cell_state state_from_word(const char *word)
+{
+	size_t i;
+
+	for (i = 0; word && i < sizeof(state_words) / sizeof(*state_words); i++) {
+		if (!strcmp(word, state_words[i]))
+			return (enum cell_state)i;
+	}
+	return CELL_WAITING;
+}
+
+static int begin(struct store *st, struct err *e)
+{
+	sqlite3_stmt *q = db_prepare(st, "BEGIN IMMEDIATE", e);
+
+	return q ? db_finish(st, q, e) : -1;
+}
+
+/* Commit when rc is 0, else take everything since begin() back. */
+static int finish(struct store *st, int rc, struct err *e)
+{
+	sqlite3_stmt *q;
+
+	if (rc == 0) {
+		q = db_prepare(st, "COMMIT", e);
+		if (q && db_finish(st, q, e) == 0)
+			return 0;
+	}
+	sqlite3_exec(st->db, "ROLLBACK", NULL, NULL, NULL);
+	return -1;
+}
+
+static int add_cell(struct store *st, int64_t campaign, struct campaign_cell *c, struct err *e)
+{
+	sqlite3_stmt *q = db_prepare(st, "INSERT INTO cells (campaign_id, n, round, layout, label,"
+				     " options, workload, state, reason)"
+				     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)", e);
+
+	if (!q)
+		return -1;
+	sqlite3_bind_int64(q, 1, campaign);
+	sqlite3_bind_int64(q, 2, c->n);
+	sqlite3_bind_int64(q, 3, c->round);
+	db_bind_str(q, 4, c->layout);
+	db_bind_str(q, 5, c->label);
+	db_bind_str(q, 6, c->options);
+	db_bind_str(q, 7, c->workload);
+	db_bind_str(q, 8, state_words[c->state]);
+	db_bind_str(q, 9, c->reason);
+	if (db_finish(st, q, e))
+		return -1;
+	c->id = sqlite3_last_insert_rowid(st->db);
+	return 0;
+}
+
+static int add_campaign(struct store *st, struct stored_campaign *c, struct err *e)
+{
+	sqlite3_stmt *q = db_prepare(st, "INSERT INTO campaigns (name, text, disks, created_ns)"
+				     " VALUES (?1, ?2, ?3, ?4)", e);
+
+	if (!q)
+		return -1;
+	c->created_ns = now_ns();
+	db_bind_str(q, 1, c->name);
+	db_bind_str(q, 2, c->text);
+	db_bind_str(q, 3, c->disks);
+	sqlite3_bind_int64(q, 4, c->created_ns);
+	if (db_finish(st, q, e))
+		return -1;
+	c->id = sqlite3_last_insert_rowid(st->db);
+	return 0;
+}
+
+int store_campaign_add(struct store *st, struct stored_campaign *c, const struct list *cells,
+		       struct err *e)
+{
+	size_t i;
+	int rc;
+
+	if (begin(st, e))
+		return -1;
+	rc = add_campaign(st, c, e);
+	for (i = 0; rc == 0 && i < cells->n; i++)
+		rc = add_cell(st, c->id, cells->at[i], e);
+	return finish(st, rc, e);
+}
+
+/* A database that was only read keeps the schema of the naslab that wrote it. */
+static int knows_campaigns(struct store *st, struct err *e)
+{
+	sqlite3_stmt *q = db_prepare(st, "SELECT 1 FROM sqlite_schema WHERE name = 'campaigns'", e);
+	int rc = q ? db_step(st, q, e) : -1;
+
+	sqlite3_finalize(q);
+	return rc;
+}
+
+int store_campaign_find(struct store *st, const char *name, struct arena *a,
+			struct stored_campaign *out, struct err *e)
+{
+	int rc = knows_campaigns(st, e);
+	sqlite3_stmt *q;
+
+	if (rc != 1)
+		return rc < 0 ? -1 : 1;
+	q = db_prepare(st, "SELECT id, name, text, disks, created_ns FROM campaigns"
+		       " WHERE name = ?1 ORDER BY id DESC LIMIT 1", e);
+	if (!q)
+		return -1;
+	db_bind_str(q, 1, name);
+	rc = db_step(st, q, e);
+	if (rc == 1) {
+		*out = (struct stored_campaign){
+			.id = sqlite3_column_int64(q, 0),
+			.name = arena_strdup(a, (const char *)sqlite3_column_text(q, 1)),
+			.text = arena_strdup(a, (const char *)sqlite3_column_text(q, 2)),
+			.disks = arena_strdup(a, (const char *)sqlite3_column_text(q, 3)),
+			.created_ns = sqlite3_column_int64(q, 4),
+		};
+	}
+	sqlite3_finalize(q);
+	return rc < 0 ? -1 : !rc;
+}
+
+int store_cells(struct store *st, int64_t campaign, struct arena *a, struct list *out,
+		struct err *e)
+{
+	sqlite3_stmt *q = db_prepare(st, "SELECT id, n, round, layout, label, options, workload,"
+				     " state, reason, results, began_ns, ended_ns FROM cells"
+				     " WHERE campaign_id = ?1 ORDER BY n", e);
+	int rc;
+
+	if (!q)
+		return -1;
+	sqlite3_bind_int64(q, 1, campaign);
+	while ((rc = db_step(st, q, e)) == 1) {
+		struct campaign_cell *c = arena_alloc(a, sizeof(*c));
+
+		*c = (struct campaign_cell){
+			.id = sqlite3_column_int64(q, 0),
+			.n = (unsigned)sqlite3_column_int64(q, 1),
+			.round = (unsigned)sqlite3_column_int64(q, 2),
+			.layout = arena_strdup(a, (const char *)sqlite3_column_text(q, 3)),
+			.label = arena_strdup(a, (const char *)sqlite3_column_text(q, 4)),
+			.options = arena_strdup(a, (const char *)sqlite3_column_text(q, 5)),
+			.workload = arena_strdup(a, (const char *)sqlite3_column_text(q, 6)),
+			.state = state_from_word((const char *)sqlite3_column_text(q, 7)),
+			.reason = arena_strdup(a, (const char *)sqlite3_column_text(q, 8)),
+			.results = arena_strdup(a, (const char *)sqlite3_column_text(q, 9)),
+			.began_ns = sqlite3_column_int64(q, 10),
+			.ended_ns = sqlite3_column_int64(q, 11),
+		};
+		list_add(a, out, c);
+	}
+	sqlite3_finalize(q);
+	return rc;
+}
+
+/* The row of one cell as the struct is; results NULL: none. */
+static int write_cell(struct store *st, const struct campaign_cell *c, const json_t *results,
+		      struct err *e)
+{
+	sqlite3_stmt *q = db_prepare(st, "UPDATE cells SET state = ?2, reason = ?3, results = ?4,"
+				     " began_ns = ?5, ended_ns = ?6 WHERE id = ?1", e);
+
+	if (!q)
+		return -1;
+	sqlite3_bind_int64(q, 1, c->id);
+	db_bind_str(q, 2, state_words[c->state]);
+	db_bind_str(q, 3, c->reason);
+	if (results)
+		db_bind_json(q, 4, results);
+	sqlite3_bind_int64(q, 5, c->began_ns);
+	sqlite3_bind_int64(q, 6, c->ended_ns);
+	return db_finish(st, q, e);
+}
+
+/* The struct moves to a state; reason is borrowed. */
+static void move(struct campaign_cell *c, enum cell_state state, const char *reason)
+{
+	c->state = state;
+	c->reason = reason;
+	if (state == CELL_RUNNING)
+		c->began_ns = now_ns();
+	c->ended_ns = state == CELL_WAITING || state == CELL_RUNNING ? 0 : now_ns();
+	if (state == CELL_WAITING)
+		c->began_ns = 0;
+}
+
+int store_cells_set(struct store *st, struct campaign_cell *const *cells, size_t n,
+		    enum cell_state state, const char *reason, struct err *e)
+{
+	size_t i;
+	int rc = 0;
+
+	if (begin(st, e))
+		return -1;
+	for (i = 0; rc == 0 && i < n; i++) {
+		struct campaign_cell c = *cells[i];
+
+		move(&c, state, reason);
+		rc = write_cell(st, &c, NULL, e);
+	}
+	if (finish(st, rc, e))
+		return -1;
+	for (i = 0; i < n; i++)
+		move(cells[i], state, reason);
+	return 0;
+}
+
+/* Put the tags into one result of the table. */
+static int tag_result(struct store *st, int64_t id, const json_t *tags, struct err *e)
+{
+	sqlite3_stmt *q = db_prepare(st, "SELECT result FROM results WHERE id = ?1", e);
+	json_t *result = NULL;
+	int rc;
+
+	if (!q)
+		return -1;
+	sqlite3_bind_int64(q, 1, id);
+	rc = db_step(st, q, e);
+	if (rc == 1)
+		result = db_column_json(q, 0);
+	sqlite3_finalize(q);
+	if (rc == 0)
+		return err_set(e, ERR_FAIL, "there is no result %" PRId64, id);
+	if (rc < 0)
+		return -1;
+	json_object_update(result, (json_t *)tags);
+	rc = store_result_update(st, id, result, e);
+	json_decref(result);
+	return rc;
+}
+
+int store_cell_done(struct store *st, struct campaign_cell *c, const json_t *results,
+		    const json_t *tags, struct err *e)
+{
+	struct campaign_cell done = *c;
+	const json_t *result;
+	size_t i;
+	int rc = 0;
+
+	move(&done, CELL_DONE, NULL);
+	if (begin(st, e))
+		return -1;
+	json_array_foreach(results, i, result) {
+		if (rc == 0)
+			rc = tag_result(st, (int64_t)json_u64(result, "id", 0), tags, e);
+	}
+	if (rc == 0)
+		rc = write_cell(st, &done, results, e);
+	if (finish(st, rc, e))
+		return -1;
+	*c = done;
+	return 0;
+}
+
+/* Flag one result as partial, unless a finished cell owns it or it is flagged already. */
+static int cut_result(struct store *st, json_t *result, const char *build, int64_t since_ns,
+		      struct err *e)
+{
+	const char *of = json_str(result, "build");
+	int64_t id = (int64_t)json_u64(result, "id", 0);
+	json_t *flags = json_object_get(result, "flags"), *flag;
+	size_t i;
+
+	if (!of || strcmp(of, build) || json_str(result, "campaign") ||
+	    (int64_t)json_u64(result, "at_ns", 0) < since_ns)
+		return 0;
+	json_array_foreach(flags, i, flag) {
+		if (json_is_string(flag) && !strcmp(json_string_value(flag), "partial"))
+			return 0;
+	}
+	if (!flags) {
+		flags = json_array();
+		json_object_set_new(result, "flags", flags);
+	}
+	json_add_str(flags, "partial");
+	json_object_del(result, "id");
+	json_object_del(result, "at_ns");
+	return store_result_update(st, id, result, e);
+}
+
+int store_results_cut(struct store *st, const char *build, int64_t since_ns, struct err *e)
+{
+	json_t *all, *result;
+	size_t i;
+	int rc = 0;
+
+	if (store_results(st, &all, e))
+		return -1;
+	json_array_foreach(all, i, result) {
+		if (rc == 0)
+			rc = cut_result(st, result, build, since_ns, e);
+	}
+	json_decref(all);
+	return rc;
+}

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* campaign - the file's language, the product, its order, and going on from every state. */
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/sbuf.h"
+#include "campaign/campaign.h"
+#include "disk/disk.h"
+#include "layout/pick.h"
+#include "store/store.h"
+
+#define TWO "layout md level=raid1 | xfs\nworkload small-text\n"
+
+static struct campaign *parse(const char *text)
+{
+	struct campaign *c = NULL;
+	struct err e = { 0 };
+
+	if (campaign_parse(text, "some/trial.campaign", &c, &e))
+		fail_msg("%s", e.text);
+	return c;
+}
+
+static void test_defaults(void **state)
+{
+	struct campaign *c = parse("# all that has to be said\n\n" TWO);
+
+	(void)state;
+	assert_string_equal(c->name, "trial");
+	assert_int_equal(c->reps, 7);
+	assert_int_equal(c->rounds, 1);
+	assert_true(c->write && c->read);
+	assert_int_equal(c->cache, CACHE_COLD);
+	assert_true(c->scale == 1.0);
+	assert_int_equal(c->variants.n, 1);
+	campaign_free(c);
+	c = parse(TWO "name n1\ndisks a b\ndisks c\ncache-disks d\nreps 3\nrounds 2\nscale 0.5\n"
+		  "op read\ncache warm\nseed 9\nworkload 500M small-photo\n");
+	assert_string_equal(c->name, "n1");
+	assert_int_equal(c->disks.n, 3);
+	assert_int_equal(c->cache_disks.n, 1);
+	assert_int_equal(c->reps, 3);
+	assert_int_equal(c->rounds, 2);
+	assert_true(c->scale == 0.5);
+	assert_true(!c->write && c->read);
+	assert_int_equal(c->cache, CACHE_WARM);
+	assert_int_equal(c->seed, 9);
+	assert_int_equal(c->workloads.n, 3);
+	campaign_free(c);
+}
+
+/* What is wrong, and a part of the one sentence that says so. */
+static void test_nonsense(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{ "", "it wants a line \"layout NAME\"" },
+		{ "layout xfs\n", "it wants a line \"workload NAME\"" },
+		{ "\nlayuot xfs\n", "line 2: there is no statement \"layuot\"; did you mean layout?" },
+		{ "layout\n", "line 1: layout says nothing" },
+		{ "layout md level=raid1 | xsf\n" "workload small-text\n", "line 1" },
+		{ "layout no-such-recipe\nworkload small-text\n", "line 1" },
+		{ TWO "workload no-such\n", "line 3: " },
+		{ TWO "workload small-text\n", "line 3: the workload small-text is given twice" },
+		{ TWO "reps 0\n", "line 3: reps" },
+		{ TWO "reps 3 4\n", "line 3: reps takes one word, not 2" },
+		{ TWO "reps 3\nreps 4\n", "line 4: reps was given in line 3 already" },
+		{ TWO "scale -1\n", "line 3: scale is a number above 0" },
+		{ TWO "scale 1e9\n", "line 3: scale is a number above 0" },
+		{ TWO "op append\n", "line 3: op is write, read or both, not \"append\"" },
+		{ TWO "cache hot\n", "line 3: the cache is cold, warm or as-is" },
+		{ TWO "name Bad_Name\n", "line 3: \"Bad_Name\" is no name" },
+		{ TWO "axis md.chunk\n", "line 3: axis wants what varies and its values" },
+		{ TWO "axis md.chunk 64K 64K\n", "line 3: the value 64K is given twice" },
+		{ TWO "axis mdd.chunk 64K\n", "line 3: there is no layer \"mdd\"" },
+		{ TWO "axis md.chnk 64K\n", "line 3: the layer md has no option \"chnk\"; did you mean chunk?" },
+		{ TWO "axis nonsense 64K\n", "line 3: no layer has an option \"nonsense\"" },
+		{ TWO "axis lvm.type linear\n", "line 3: no layout has a place for the axis lvm.type" },
+		{ TWO "axis md.level raid1 raid7\n", "line 3, raid7: " },
+		{ TWO "axis fs xfs ntfs\n", "line 3, ntfs: " },
+		{ TWO "reps\t\0013\n", "line 3: it holds a control character (0x01)" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct campaign *c = NULL;
+		struct err e = { 0 };
+
+		if (!campaign_parse(cases[i].text, "trial.campaign", &c, &e))
+			fail_msg("taken: %s", cases[i].text);
+		assert_int_equal(e.kind, ERR_USAGE);
+		if (!strstr(e.text, cases[i].says) || strncmp(e.text, "trial.campaign", 14) != 0)
+			fail_msg("\"%s\" says: %s", cases[i].text, e.text);
+	}
+}
+
+static const struct variant *variant(const struct campaign *c, size_t i)
+{
+	assert_true(i < c->variants.n);
+	return c->variants.at[i];
+}
+
+static void test_axes(void **state)
+{
+	struct campaign *c = parse("layout md level=raid5 | xfs\nlayout xfs\nlayout md level=raid5 | ext4\n"
+				   "axis md.chunk - 64K 512K\naxis fs xfs ext4\nworkload small-text\n");
+
+	(void)state;
+	/* 3 x 2 of the first, 2 of the second, and the third only repeats the first */
+	assert_int_equal(c->variants.n, 8);
+	assert_string_equal(variant(c, 0)->layout, "md level=raid5 | xfs");
+	assert_string_equal(variant(c, 1)->layout, "md level=raid5 | ext4");
+	assert_string_equal(variant(c, 2)->layout, "md level=raid5 chunk=64K | xfs");
+	assert_string_equal(variant(c, 2)->options, "{\"fs\":\"xfs\",\"md.chunk\":\"64K\"}");
+	assert_string_equal(variant(c, 5)->layout, "md level=raid5 chunk=512K | ext4");
+	assert_string_equal(variant(c, 6)->layout, "xfs");
+	assert_string_equal(variant(c, 7)->layout, "ext4");
+	campaign_free(c);
+	/* a value that only one of two layouts can take */
+	c = parse("layout md level=raid5 | xfs\nlayout md level=raid1 | xfs\nworkload small-text\n"
+		  "axis md.consistency ppl\n");
+	assert_int_equal(c->variants.n, 2);
+	assert_null(variant(c, 0)->why);
+	assert_non_null(variant(c, 1)->why);
+	campaign_free(c);
+	/* another kind of file system does not inherit the options of the first */
+	c = parse("layout xfs mount=noatime\nworkload small-text\naxis fs ext4 xfs\n");
+	assert_string_equal(variant(c, 0)->layout, "ext4");
+	assert_string_equal(variant(c, 1)->layout, "xfs mount=noatime");
+	campaign_free(c);
+}
+
+static void check_on(struct campaign *c, const char *spec)
+{
+	struct inventory *inv = inventory_new();
+	const char *words[] = { spec, NULL };
+	struct pick *picks;
+	struct err e = { 0 };
+	size_t n;
+
+	if (picks_from_words(inv, words, NULL, c->arena, &picks, &n, &e))
+		fail_msg("%s", e.text);
+	campaign_check(c, picks, n, false);
+	inventory_free(inv);
+}
+
+static void test_impossible(void **state)
+{
+	struct campaign *c = parse("layout md level=raid5 | xfs\nlayout md level=raid1 | xfs\n"
+				   "workload small-text 8G\nreps 2\n");
+	struct list cells = { 0 };
+	struct campaign_forecast f;
+	size_t i, waiting = 0;
+
+	(void)state;
+	check_on(c, "2xhdd:2GiB");
+	assert_non_null(strstr(variant(c, 0)->why, "raid5 needs 3 disks, has 2"));
+	assert_null(variant(c, 1)->why);
+	campaign_cells(c, c->arena, &cells);
+	assert_int_equal(cells.n, 4);
+	for (i = 0; i < cells.n; i++) {
+		const struct campaign_cell *cell = cells.at[i];
+
+		assert_true((cell->state == CELL_IMPOSSIBLE) == (cell->reason != NULL));
+		if (cell->state != CELL_WAITING)
+			continue;
+		waiting++;
+		assert_string_equal(cell->workload, "small-text");
+	}
+	assert_int_equal(waiting, 1);
+	campaign_forecast(c, &cells, &f);
+	assert_int_equal(f.cells, 1);
+	assert_int_equal(f.builds, 1);
+	assert_int_equal(f.write_bytes, 2 * ((const struct workload *)c->workloads.at[0])->bytes);
+	assert_int_equal(f.read_bytes, f.write_bytes);
+	campaign_free(c);
+}
+
+/* The layouts' order in a round, as text. */
+static void order_of(const struct list *cells, unsigned round, struct sbuf *out)
+{
+	size_t i;
+
+	for (i = 0; i < cells->n; i++) {
+		const struct campaign_cell *cell = cells->at[i];
+
+		if (cell->round == round)
+			sbuf_addf(out, "%s;%s\n", cell->layout, cell->workload);
+	}
+}
+
+#define MANY "layout md level=raid5 | xfs\naxis md.chunk 64K 128K 256K 512K 1M 2M\nrounds 2\n" \
+	"workload small-text small-photo\n"
+
+static void test_order(void **state)
+{
+	struct campaign *a = parse(MANY), *b = parse(MANY "seed 8\n");
+	struct list one = { 0 }, again = { 0 }, other = { 0 };
+	struct sbuf r1 = { 0 }, r2 = { 0 }, s1 = { 0 }, o1 = { 0 };
+	size_t i;
+
+	(void)state;
+	campaign_cells(a, a->arena, &one);
+	campaign_cells(a, a->arena, &again);
+	campaign_cells(b, b->arena, &other);
+	assert_int_equal(one.n, 6 * 2 * 2);
+	order_of(&one, 1, &r1);
+	order_of(&one, 2, &r2);
+	order_of(&again, 1, &s1);
+	order_of(&other, 1, &o1);
+	assert_string_equal(r1.text, s1.text);		/* the seed says it all */
+	assert_string_not_equal(r1.text, r2.text);	/* a round is no copy of the last */
+	assert_string_not_equal(r1.text, o1.text);
+	assert_int_equal(r1.len, r2.len);		/* and has every layout once */
+	for (i = 0; i < one.n; i++) {
+		const struct campaign_cell *cell = one.at[i];
+
+		assert_int_equal(cell->n, i + 1);
+		if (i % 2)	/* what is measured on one build stands together */
+			assert_string_equal(cell->layout, ((struct campaign_cell *)one.at[i - 1])->layout);
+	}
+	for (i = 0; i < a->variants.n; i++) {
+		assert_non_null(strstr(r1.text, variant(a, i)->layout));
+		assert_non_null(strstr(r2.text, variant(a, i)->layout));
+	}
+	sbuf_done(&r1);
+	sbuf_done(&r2);
+	sbuf_done(&s1);
+	sbuf_done(&o1);
+	campaign_free(a);
+	campaign_free(b);
+}
+
+static char path[64];
+
+static int setup(void **state)
+{
+	char folder[] = "/tmp/naslab-campaign-XXXXXX";
+
+	(void)state;
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof(path), "%s/naslab.db", folder);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	return rmdir(path);
+}
+
+static struct store *open_store(void)
+{
+	struct store *st = NULL;
+	struct err e = { 0 };
+
+	if (store_open(path, &st, &e))
+		fail_msg("%s", e.text);
+	return st;
+}
+
+static void run_sql(const char *sql)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+/* A database of the naslab before campaigns is read as it is, and then taken along. */
+static void test_migration(void **state)
+{
+	struct build b = { .name = "nas1", .layout = "xfs", .order = "{}", .plan = "{}",
+			   .state = BUILD_BUILT };
+	struct stored_campaign c = { .name = "t", .text = "{}", .disks = "[]" }, found;
+	struct arena *a = arena_new();
+	struct store *st = open_store();
+	struct list none = { 0 };
+	struct build kept;
+	struct err e = { 0 };
+
+	(void)state;
+	assert_int_equal(store_build_add(st, &b, &e), 0);
+	store_close(st);
+	run_sql("DROP TABLE cells; DROP TABLE campaigns; PRAGMA user_version=1");
+	assert_int_equal(store_open_read(path, &st, &e), 0);
+	assert_int_equal(store_campaign_find(st, "t", a, &found, &e), 1);
+	store_close(st);
+	st = open_store();
+	assert_int_equal(store_build_find(st, "nas1", a, &kept, &e), 0);
+	assert_int_equal(store_campaign_add(st, &c, &none, &e), 0);
+	store_close(st);
+	st = open_store();
+	assert_int_equal(store_campaign_find(st, "t", a, &found, &e), 0);
+	assert_int_equal(found.id, c.id);
+	store_close(st);
+	arena_free(a);
+}
+
+static bool always(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
+static void count(void *arg, const json_t *event)
+{
+	(void)event;
+	++*(unsigned *)arg;
+}
+
+/* Five cells, one in each state, as a crash would leave them. */
+static void leave(struct store *st, struct campaign *c, struct stored_campaign *row, int64_t ids[2])
+{
+	struct list cells = { 0 };
+	struct campaign_cell **at;
+	json_t *results = json_array(), *tags = json_object(), *r;
+	struct err e = { 0 };
+	int i;
+
+	campaign_cells(c, c->arena, &cells);
+	assert_int_equal(cells.n, 5);
+	at = (struct campaign_cell **)cells.at;
+	*row = (struct stored_campaign){ .name = c->name, .text = campaign_text(c, c->arena),
+					 .disks = "[]" };
+	assert_int_equal(store_campaign_add(st, row, &cells, &e), 0);
+	assert_int_equal(store_cells_set(st, at, 4, CELL_RUNNING, NULL, &e), 0);
+	for (i = 0; i < 2; i++) {
+		r = json_pack("{s:s,s:s,s:[]}", "event", "result", "build", c->name, "flags");
+		assert_int_equal(store_result_add(st, r, &ids[i], &e), 0);
+		json_object_set_new(r, "id", json_integer(ids[i]));
+		if (i == 0)
+			json_array_append(results, r);
+		json_decref(r);
+	}
+	json_put_str(tags, "campaign", c->name);
+	assert_int_equal(store_cell_done(st, at[0], results, tags, &e), 0);
+	assert_int_equal(store_cells_set(st, &at[1], 1, CELL_FAILED, "no luck", &e), 0);
+	assert_int_equal(store_cells_set(st, &at[2], 1, CELL_IMPOSSIBLE, "no room", &e), 0);
+	json_decref(results);
+	json_decref(tags);
+}
+
+static bool is_partial(struct store *st, int64_t id)
+{
+	struct err e = { 0 };
+	json_t *r, *flags;
+	bool yes;
+
+	assert_int_equal(store_result(st, id, &r, &e), 0);
+	flags = json_object_get(r, "flags");
+	yes = json_array_size(flags) == 1 &&
+	      !strcmp(json_string_value(json_array_get(flags, 0)), "partial");
+	json_decref(r);
+	return yes;
+}
+
+static void test_resume(void **state)
+{
+	static const enum cell_state want[] = {
+		CELL_DONE, CELL_FAILED, CELL_IMPOSSIBLE, CELL_WAITING, CELL_WAITING,
+	};
+	struct campaign *c = parse("layout md level=raid5 | xfs\nworkload small-text\n"
+				   "axis md.chunk 64K 128K 256K 512K 1M\n");
+	struct store *st = open_store();
+	struct stored_campaign row, found;
+	struct list cells = { 0 }, after = { 0 };
+	unsigned events = 0;
+	struct campaign_run run = { .campaign = c, .cells = &cells, .row = &row, .arena = c->arena,
+				    .emit = count, .stopped = always, .arg = &events };
+	struct err e = { 0 };
+	int64_t ids[2];
+	size_t i;
+
+	(void)state;
+	leave(st, c, &row, ids);
+	store_close(st);
+
+	st = open_store();
+	run.store = st;
+	assert_int_equal(store_campaign_find(st, c->name, c->arena, &found, &e), 0);
+	assert_int_equal(found.id, row.id);
+	assert_string_equal(found.text, campaign_text(c, c->arena));
+	assert_int_equal(store_cells(st, found.id, c->arena, &cells, &e), 0);
+	assert_int_equal(((struct campaign_cell *)cells.at[3])->state, CELL_RUNNING);
+	assert_int_equal(campaign_run(&run, &e), -1);	/* stopped before the first cell */
+	assert_non_null(strstr(e.text, "stopped"));
+	assert_int_equal(events, 1);	/* the one that waits again */
+	store_close(st);
+
+	st = open_store();
+	assert_int_equal(store_cells(st, found.id, c->arena, &after, &e), 0);
+	assert_int_equal(after.n, 5);
+	for (i = 0; i < 5; i++) {
+		const struct campaign_cell *cell = after.at[i];
+
+		assert_int_equal(cell->state, want[i]);
+		assert_int_equal(cell->state, ((struct campaign_cell *)cells.at[i])->state);
+		assert_int_equal(cell->n, i + 1);
+	}
+	assert_string_equal(((struct campaign_cell *)after.at[1])->reason, "no luck");
+	assert_non_null(((struct campaign_cell *)after.at[0])->results);
+	assert_false(is_partial(st, ids[0]));	/* its cell is done */
+	assert_true(is_partial(st, ids[1]));	/* measured, and its cell will be measured again */
+	store_close(st);
+	campaign_free(c);
+}
+
+/* All or nothing: an unknown result leaves the cell as it was. */
+static void test_done_is_one_commit(void **state)
+{
+	struct campaign *c = parse(TWO);
+	struct store *st = open_store();
+	struct stored_campaign row = { .name = "t", .text = "{}", .disks = "[]" };
+	struct list cells = { 0 }, after = { 0 };
+	json_t *results = json_pack("[{s:i}]", "id", 77), *tags = json_object();
+	struct campaign_cell *cell;
+	struct err e = { 0 };
+
+	(void)state;
+	campaign_cells(c, c->arena, &cells);
+	cell = cells.at[0];
+	assert_int_equal(store_campaign_add(st, &row, &cells, &e), 0);
+	assert_int_equal(store_cells_set(st, &cell, 1, CELL_RUNNING, NULL, &e), 0);
+	assert_int_equal(store_cell_done(st, cell, results, tags, &e), -1);
+	assert_string_equal(e.text, "there is no result 77");
+	assert_int_equal(cell->state, CELL_RUNNING);
+	assert_int_equal(store_cells(st, row.id, c->arena, &after, &e), 0);
+	assert_int_equal(((struct campaign_cell *)after.at[0])->state, CELL_RUNNING);
+	json_decref(results);
+	json_decref(tags);
+	store_close(st);
+	campaign_free(c);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_axes),
+		cmocka_unit_test(test_impossible),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test_setup_teardown(test_migration, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_resume, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_done_is_one_commit, setup, teardown),
+	};
+	const char *src = getenv("srcdir");
+	char folder[4096];
+
+	snprintf(folder, sizeof(folder), "%s/workloads", src ? src : ".");
+	setenv("NASLAB_WORKLOADS", folder, 1);
+	snprintf(folder, sizeof(folder), "%s/layouts", src ? src : ".");
+	setenv("NASLAB_LAYOUTS", folder, 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
