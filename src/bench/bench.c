@@ -185,6 +185,7 @@ static int measure(struct session *s, const struct bench_forecast *f, struct err
 	s->runs = f->runs;
 	counters_open(&s->counters, s->dir.target);
 	s->provenance = provenance(s);
+	s->limit_bps = proof_limit_bps("", s->counters.arena, &s->counters.disks);
 	report_begin(s, f);
 	rc = rounds(s, e);
 	if (report_results(s, rc < 0, &more) < 0 && rc == 0) {

@@ -106,7 +106,9 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
  * moved less than was read, or half the time of a write came after the last close;
  * "nodisk" there is no disk below that could be asked; "sync" an array was at resync, or
  * a file system at its inode tables or balance; "cachefull" a write-back cache below did not
- * empty; "disturbed" others kept writing;
+ * empty; "disturbed" others kept writing, or took the processors; "above" faster than all the
+ * disks' links; "source" making the data was the limit; "cpu" the processor was; "throttled"
+ * for heat; "compressed" the file system packs what is written;
  * "few" less than 6 runs; "partial" it was stopped.
  */
 int bench_run(const struct bench_order *o, void (*emit)(void *, const json_t *), void *arg,

@@ -145,7 +145,7 @@ void mergerfs_branches(struct arena *a, const char *text, struct list *out)
 
 /* The fields of the mount a file lies on, from mountinfo. */
 struct mount_of {
-	char *point, *type, *source;
+	char *point, *type, *source, *options;
 };
 
 /* mountinfo writes a blank as \040. */
@@ -192,6 +192,9 @@ static bool mount_find(struct arena *a, int fd, struct mount_of *out)
 			out->point = arena_strdup(a, plain(words[4]));
 			out->type = arena_strdup(a, words[dash + 1]);
 			out->source = arena_strdup(a, plain(words[dash + 2]));
+			out->options = arena_printf(a, "%s %s%s%s", words[dash + 1], words[5],
+						    words[dash + 3] ? "," : "",
+						    words[dash + 3] ? words[dash + 3] : "");
 			found = true;
 		}
 	}
@@ -236,7 +239,9 @@ static void below(struct counters *c, int fd, unsigned depth)
 
 	if (depth > 3 || fstat(fd, &st) < 0)
 		return;
-	if (mount_find(c->arena, fd, &m) && !strcmp(m.type, "fuse.mergerfs")) {
+	if (mount_find(c->arena, fd, &m) && !depth)
+		c->options = m.options;
+	if (m.type && !strcmp(m.type, "fuse.mergerfs")) {
 		below_mergerfs(c, &m, depth);
 		return;
 	}

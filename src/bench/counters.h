@@ -18,6 +18,7 @@ struct counters {
 	struct list arrays;	/* const char *: md arrays on the way down, "md127" */
 	int *fds;		/* their stat files, kept open */
 	int memory;		/* /proc/meminfo */
+	const char *options;	/* of the mount, NULL when unknown */
 };
 
 struct disk_bytes {

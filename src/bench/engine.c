@@ -225,14 +225,22 @@ static void settle_in(void)
 		signal(ignored[i], SIG_IGN);
 }
 
+static uint64_t cpu_of(int who)
+{
+	struct rusage ru;
+
+	getrusage(who, &ru);
+	return (uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000000u +
+	       (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000u;
+}
+
 /* The child: everything that needs memory or a thread first, then the clock. */
 static int copy_main(void *arg, int fd)
 {
 	struct copy *c = arg;
 	struct engine_result *r = &c->shared->result;
 	size_t buffer = engine_buffer_bytes();
-	struct rusage ru;
-	uint64_t start;
+	uint64_t start, cpu;
 
 	(void)fd;
 	settle_in();
@@ -249,20 +257,24 @@ static int copy_main(void *arg, int fd)
 			return failed(c, "no memory for the buffers"), 1;
 	}
 	atomic_store(&c->shared->phase, PHASE_COPY);
+	cpu = cpu_of(RUSAGE_THREAD);
 	start = clock_ns();
 	if (copy_all(c) < 0)
 		return 1;
 	r->felt_ns = r->durable_ns = clock_ns() - start;
+	r->copy_cpu_ns = cpu_of(RUSAGE_THREAD) - cpu;
 	if (c->job->op == ENGINE_WRITE) {
 		atomic_store(&c->shared->phase, PHASE_SYNC);
 		if (syncfs(c->job->dir) < 0)
 			return failed(c, "cannot make it durable"), 1;
 		r->durable_ns = clock_ns() - start;
 	}
-	getrusage(RUSAGE_SELF, &ru);
-	r->cpu_ns = (uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000000u +
-		    (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000u;
 	r->bytes = atomic_load(&c->shared->bytes);
+	r->cpu_ns = cpu_of(RUSAGE_SELF);
+	if (c->ring && ring_made_ns(c->ring)) {
+		r->source_wait_ns = ring_waited_ns(c->ring);
+		r->source_bps = (uint64_t)((double)r->bytes * 1e9 / (double)ring_made_ns(c->ring));
+	}
 	atomic_store(&c->shared->phase, PHASE_DONE);
 	return 0;
 }

@@ -33,6 +33,9 @@ struct engine_result {
 	uint64_t felt_ns;	/* until the last close */
 	uint64_t durable_ns;	/* until syncfs came back; as felt when reading */
 	uint64_t cpu_ns;	/* of the child, both threads */
+	uint64_t copy_cpu_ns;	/* of the copying thread alone */
+	uint64_t source_wait_ns;	/* it waited for data to be made */
+	uint64_t source_bps;	/* what the data's maker can do, by its own processor time */
 };
 
 struct engine_shared;
@@ -70,5 +73,7 @@ struct ring;
 struct ring *ring_start(const struct corpus *c, size_t buffer);	/* NULL with errno set */
 /* The next bytes, at most `most`, all of one buffer; waits until they are there. */
 const unsigned char *ring_take(struct ring *r, size_t most, size_t *len);
+uint64_t ring_waited_ns(const struct ring *r);	/* how long the taker waited in all */
+uint64_t ring_made_ns(const struct ring *r);	/* processor time of the maker, at its end */
 
 #endif

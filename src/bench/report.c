@@ -16,7 +16,8 @@ static const struct {
 } flag_names[] = {
 	{ FLAG_CACHED, "cached" }, { FLAG_NODISK, "nodisk" }, { FLAG_SYNC, "sync" },
 	{ FLAG_FEW, "few" }, { FLAG_PARTIAL, "partial" }, { FLAG_CACHEFULL, "cachefull" },
-	{ FLAG_DISTURBED, "disturbed" },
+	{ FLAG_DISTURBED, "disturbed" }, { FLAG_ABOVE, "above" }, { FLAG_SOURCE, "source" },
+	{ FLAG_CPU, "cpu" }, { FLAG_THROTTLED, "throttled" }, { FLAG_COMPRESSED, "compressed" },
 };
 
 const char *op_word(enum bench_op op)
@@ -165,6 +166,12 @@ static json_t *record_new(const struct session *s, const struct class *c, enum b
 	json_object_update(j, s->provenance);
 	json_put_u64(j, "memory_bytes", (uint64_t)sysconf(_SC_PHYS_PAGES) *
 					(uint64_t)sysconf(_SC_PAGESIZE));
+	if (proof_dirty_limit("", s->counters.arena))
+		json_put_u64(j, "dirty_limit_bytes", proof_dirty_limit("", s->counters.arena));
+	if (s->limit_bps)
+		json_put_u64(j, "limit_bps", s->limit_bps);
+	if (s->counters.options)
+		json_put_str(j, "mount_options", s->counters.options);
 	json_put_str(j, "version", VERSION);
 	return j;
 }
@@ -198,8 +205,44 @@ static json_t *result_json(const struct session *s, const struct class *c, enum 
 		json_put_u64(j, "durable_ns", (uint64_t)(bytes / durable.median + 0.5));
 	}
 	json_put_u64(j, "disk_bytes", r->n ? r->disk_bytes / r->n : 0);	/* a run, on average */
+	json_put_u64(j, "cpu_ns", r->n ? r->cpu_ns / r->n : 0);
+	if (r->source_bps)
+		json_put_u64(j, "source_bps", r->source_bps);
+	if (r->hottest_mc > 0)
+		json_put_u64(j, "temperature_mc", (uint64_t)r->hottest_mc);
+	json_put_u64(j, "fill_percent", r->fill_percent);
 	json_object_set_new(j, "flags", flag_words(flags));
 	return j;
+}
+
+static void add_proof(struct series *r, const struct measured *m)
+{
+	r->disk_bytes += m->disk_bytes;
+	r->cpu_ns += m->copy.cpu_ns;
+	r->flags |= m->flags;
+	if (m->copy.source_bps && (!r->source_bps || m->copy.source_bps < r->source_bps))
+		r->source_bps = m->copy.source_bps;
+	if (m->after.hottest_mc > r->hottest_mc)
+		r->hottest_mc = m->after.hottest_mc;
+	if (m->fill_percent > r->fill_percent)
+		r->fill_percent = m->fill_percent;
+}
+
+/* The circumstances of one run, beside its numbers. */
+static void put_proof(json_t *j, const struct measured *m)
+{
+	json_put_u64(j, "disk_read_bytes", m->moved.read);
+	json_put_u64(j, "disk_written_bytes", m->moved.written);
+	json_put_u64(j, "cpu_ns", m->copy.cpu_ns);
+	json_put_u64(j, "copy_cpu_ns", m->copy.copy_cpu_ns);
+	if (m->copy.source_bps) {
+		json_put_u64(j, "source_bps", m->copy.source_bps);
+		json_put_u64(j, "source_wait_ns", m->copy.source_wait_ns);
+	}
+	json_put_u64(j, "cpu_stall_us", m->after.cpu_stall_us - m->before.cpu_stall_us);
+	if (m->after.hottest_mc != PROOF_NO_HEAT)
+		json_object_set_new(j, "temperature_mc", json_integer(m->after.hottest_mc));
+	json_put_u64(j, "fill_percent", m->fill_percent);
 }
 
 static double rate(uint64_t bytes, uint64_t ns)
@@ -217,8 +260,7 @@ int report_run(struct session *s, struct class *c, enum bench_op op, struct meas
 
 	r->felt[r->n] = rate(m->copy.bytes, m->copy.felt_ns);
 	r->durable[r->n] = rate(m->copy.bytes, m->copy.durable_ns);
-	r->disk_bytes += m->disk_bytes;
-	r->flags |= m->flags;
+	add_proof(r, m);
 	s->done++;
 	json_put_str(j, "op", op_word(op));
 	json_put_u64(j, "rep", s->rep);
@@ -230,7 +272,7 @@ int report_run(struct session *s, struct class *c, enum bench_op op, struct meas
 	json_put_u64(j, "disk_bytes", m->disk_bytes);
 	put_rate(j, "bps", r->felt[r->n]);
 	put_rate(j, "durable_bps", r->durable[r->n]);
-	json_put_u64(j, "cpu_ns", m->copy.cpu_ns);
+	put_proof(j, m);
 	json_put_str(j, "cache", cache_of(s, op));
 	if (m->verified)
 		json_object_set_new(j, "verified", json_true());

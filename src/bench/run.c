@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -53,6 +54,23 @@ static void tick(struct session *s, const struct class *c, enum bench_op op,
 	report_sample(s, c, op, t_ns, bytes, disk, dirty, engine_phase(x) == PHASE_SYNC);
 }
 
+static void read_proof(const struct session *s, struct proof *out)
+{
+	struct arena *a = arena_new();
+
+	proof_read("", a, &s->counters.disks, out);
+	arena_free(a);
+}
+
+static unsigned fill_percent(int dir)
+{
+	struct statvfs v;
+
+	if (fstatvfs(dir, &v) < 0 || !v.f_blocks)
+		return 0;
+	return (unsigned)((double)(v.f_blocks - v.f_bfree) * 100 / (double)v.f_blocks + 0.5);
+}
+
 /* Run the engine to its end; with m: sampled and counted. */
 static int drive(struct session *s, const struct class *c, const char *what, int dir,
 		 enum engine_op engine_op, struct measured *m, struct err *e)
@@ -61,9 +79,13 @@ static int drive(struct session *s, const struct class *c, const char *what, int
 	enum bench_op op = engine_op == ENGINE_WRITE ? BENCH_WRITE : BENCH_READ;
 	uint64_t start = clock_ns(), next = start + TICK_MS * 1000000ull, before = moved(s, op);
 	struct engine_result r = { 0 };
+	struct disk_bytes at_start, at_end;
 	struct engine x;
 	int error;
 
+	counters_read(&s->counters, &at_start);
+	if (m)
+		read_proof(s, &m->before);
 	if (engine_start(&job, &x, e) < 0)
 		return -1;
 	for (;;) {
@@ -87,7 +109,12 @@ static int drive(struct session *s, const struct class *c, const char *what, int
 		return tell(s, c, what, &r, error, e);
 	if (m) {
 		m->copy = r;
-		m->disk_bytes = moved(s, op) - before;
+		counters_read(&s->counters, &at_end);
+		m->moved = (struct disk_bytes){ .read = at_end.read - at_start.read,
+						.written = at_end.written - at_start.written };
+		m->disk_bytes = op == BENCH_WRITE ? m->moved.written : m->moved.read;
+		m->fill_percent = fill_percent(dir);
+		read_proof(s, &m->after);
 	}
 	return session_stops(s) ? err_set(e, ERR_FAIL, "stopped") : 0;
 }
@@ -146,23 +173,6 @@ static int settle(struct session *s, const struct class *c, bool reads, unsigned
 	if (syncfs(s->dir.dir) < 0)
 		return err_sys(e, "cannot make the files in %s durable", s->order->target);
 	return wait_quiet(s, c, reads, flags, e);
-}
-
-static unsigned flags_of(const struct session *s, const struct class *c, enum bench_op op,
-			 const struct measured *m)
-{
-	/* a file system may compress what is compressible, but hardly tenfold */
-	uint64_t least = c->w->text ? m->copy.bytes / 10 : m->copy.bytes / 10 * 9;
-	unsigned flags = 0;
-
-	if (!s->counters.disks.n)
-		flags |= FLAG_NODISK;
-	if (op == BENCH_READ && m->disk_bytes < least)
-		flags |= FLAG_CACHED;
-	if (op == BENCH_WRITE && (m->copy.felt_ns < m->copy.durable_ns / 2 ||
-				  !s->counters.disks.n))
-		flags |= FLAG_CACHED;
-	return flags | wait_flags(s);
 }
 
 int run_write(struct session *s, const struct class *c, const char *set, struct measured *m,

@@ -12,6 +12,7 @@
 #include "bench/counters.h"
 #include "bench/engine.h"
 #include "bench/gates.h"
+#include "bench/proof.h"
 #include "bench/workdir.h"
 
 /* One measurement from begin to end: what bench.c, run.c and report.c share. */
@@ -20,12 +21,16 @@ enum { FEW_RUNS = 6 };
 
 enum flag {		/* bits; flag_words() has their names */
 	FLAG_CACHED = 1, FLAG_NODISK = 2, FLAG_SYNC = 4, FLAG_FEW = 8, FLAG_PARTIAL = 16,
-	FLAG_CACHEFULL = 32, FLAG_DISTURBED = 64,
+	FLAG_CACHEFULL = 32, FLAG_DISTURBED = 64, FLAG_ABOVE = 128, FLAG_SOURCE = 256,
+	FLAG_CPU = 512, FLAG_THROTTLED = 1024, FLAG_COMPRESSED = 2048,
 };
 
 struct measured {	/* one timed run */
 	struct engine_result copy;
 	uint64_t disk_bytes;
+	struct disk_bytes moved;	/* both ways */
+	struct proof before, after;
+	unsigned fill_percent;		/* of the file system, at the end */
 	unsigned flags;
 	bool verified;
 	json_t *samples;	/* [[ms, bytes, disk bytes, dirty bytes], ...] */
@@ -33,7 +38,10 @@ struct measured {	/* one timed run */
 
 struct series {		/* the runs of one class and one operation */
 	double *felt, *durable;		/* bytes a second */
-	uint64_t felt_bytes, disk_bytes;	/* sums */
+	uint64_t felt_bytes, disk_bytes, cpu_ns;	/* sums */
+	uint64_t source_bps;		/* the lowest; 0: none */
+	int hottest_mc;
+	unsigned fill_percent;		/* the most */
 	unsigned n, flags;
 	int64_t id;		/* in the store */
 };
@@ -52,6 +60,7 @@ struct session {
 	struct store *store;		/* NULL: keep nothing */
 	struct workdir dir;
 	struct counters counters;
+	uint64_t limit_bps;		/* what the disks' links carry in all; 0: unknown */
 	struct class *classes;
 	size_t n_classes;
 	unsigned done, runs;		/* timed runs */
@@ -67,6 +76,10 @@ bool session_stops(const struct session *s);	/* a signal came, or whoever ordere
  */
 int wait_quiet(struct session *s, const struct class *c, bool reads, unsigned *flags,
 	       struct err *e);
+/* flags.c: what a timed run has to be marked with. */
+unsigned flags_of(const struct session *s, const struct class *c, enum bench_op op,
+		  const struct measured *m);
+
 unsigned wait_flags(const struct session *s);	/* what goes on now, without waiting */
 
 /* run.c: one run on a set of files below the work directory. */

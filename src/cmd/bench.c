@@ -230,7 +230,8 @@ static void add_letters(struct sbuf *out, const json_t *flags)
 	static const struct {
 		const char *flag, *letter;
 	} letters[] = {
-		{ "cached", "P" }, { "cachefull", "B" }, { "sync", "S" }, { "disturbed", "D" },
+		{ "cached", "P" }, { "cachefull", "B" }, { "sync", "S" }, { "throttled", "T" },
+		{ "disturbed", "D" }, { "above", "L" },
 		{ "few", "n" }, { "partial", "!" },
 	};
 	const json_t *flag;
@@ -292,7 +293,7 @@ static void draw_results(const struct show *s)
 		   s->tty && !getenv("NO_COLOR"), &out);
 	printf("\n%sfelt: until the last close; d:f: bytes at the disks to bytes of files\n"
 	       "P page cache, B write-back cache not empty, S array at sync, D disturbed by others,\n"
-	       "n fewer than 6 runs, ! stopped before its end\n",
+	       "T throttled for heat, L above what the disks' links carry, n fewer than 6 runs, ! stopped before its end\n",
 	       sbuf_str(&out));
 	sbuf_done(&out);
 	grid_done(&g);

@@ -133,6 +133,25 @@ static void print_runs(const json_t *runs)
 	}
 }
 
+/* What the numbers can be held against: limits, processor, heat, room. */
+static void print_proof(const json_t *j)
+{
+	uint64_t cpu = json_u64(j, "cpu_ns", 0), bytes = json_u64(j, "bytes", 0);
+	char text[SIZE_TEXT];
+
+	if (json_u64(j, "limit_bps", 0))
+		printf("links   %s MB/s in all\n", mbps(text, j, "limit_bps"));
+	if (json_u64(j, "source_bps", 0))
+		printf("source  %s MB/s can be made\n", mbps(text, j, "source_bps"));
+	if (cpu && bytes)
+		printf("cpu     %s s per GB\n", number_text(text, (double)cpu / (double)bytes));
+	if (json_u64(j, "temperature_mc", 0))
+		printf("disks   %s degrees C at most\n",
+		       number_text(text, (double)json_u64(j, "temperature_mc", 0) / 1000));
+	if (json_object_get(j, "fill_percent"))
+		printf("full    %" PRIu64 " %%\n", json_u64(j, "fill_percent", 0));
+}
+
 static void print_facts(const json_t *j)
 {
 	static const char *const keys[] = { "label", "published", "build", "target", "cache", "kernel",
@@ -150,7 +169,12 @@ static void print_facts(const json_t *j)
 	printf("files   %" PRIu64 ", %s, scale %g\n", json_u64(j, "files", 0),
 	       size_text(size, json_u64(j, "bytes", 0), SIZE_SI),
 	       json_number_value(json_object_get(j, "scale")));
-	printf("memory  %s\n", size_text(size, json_u64(j, "memory_bytes", 0), SIZE_IEC));
+	printf("memory  %s", size_text(size, json_u64(j, "memory_bytes", 0), SIZE_IEC));
+	if (json_u64(j, "dirty_limit_bytes", 0))
+		printf(", writers held up at %s dirty",
+		       size_text(size, json_u64(j, "dirty_limit_bytes", 0), SIZE_IEC));
+	putchar('\n');
+	print_proof(j);
 }
 
 /* Its bar, on the clock that was asked for. */

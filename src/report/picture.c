@@ -98,7 +98,7 @@ static const struct {
 	const char *flag, *letter;
 } letters[] = {
 	{ "cached", "P" }, { "cachefull", "B" }, { "sync", "S" }, { "throttled", "T" },
-	{ "disturbed", "D" }, { "limit", "L" }, { "few", "n" }, { "partial", "!" },
+	{ "disturbed", "D" }, { "limit", "L" }, { "above", "L" }, { "few", "n" }, { "partial", "!" },
 };
 
 static const char *letters_of(struct arena *a, const json_t *result, bool *flagged)

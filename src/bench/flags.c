@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * flags - what a timed run has to be marked with. A number nobody should trust as one of
+ * the disks is never dropped, and never shown bare.
+ */
+#include "bench/session.h"
+
+#include <string.h>
+
+#include "base/units.h"
+
+static bool is_packed(const struct session *s)
+{
+	return s->counters.options && strstr(s->counters.options, "compress");
+}
+
+/* Did the numbers come out of memory? A file system may pack text, but hardly tenfold. */
+static unsigned cache_flags(const struct session *s, const struct class *c, enum bench_op op,
+			    const struct measured *m)
+{
+	bool packed = c->w->text || is_packed(s);
+	uint64_t least = m->copy.bytes / 10 * (packed ? 1 : 9);
+
+	if (!s->counters.disks.n)
+		return FLAG_NODISK | FLAG_CACHED;
+	if (op == BENCH_READ)
+		return m->disk_bytes < least ? FLAG_CACHED : 0;
+	return m->copy.felt_ns < m->copy.durable_ns / 2 ? FLAG_CACHED : 0;
+}
+
+/*
+ * More at the disks than any layout explains: a mirror over all of them writes everything
+ * as often as there are disks, a journal of data twice that. A cache may write what is read.
+ */
+static bool is_disturbed(const struct session *s, enum bench_op op, const struct measured *m)
+{
+	uint64_t copies = s->counters.disks.n > 2 ? s->counters.disks.n : 2;
+	uint64_t wall_us = m->copy.durable_ns / 1000;
+	uint64_t stalled = m->after.cpu_stall_us - m->before.cpu_stall_us;
+
+	if (wall_us > 200000 && stalled > wall_us / 3)
+		return true;
+	if (op == BENCH_WRITE)
+		return m->moved.written > m->copy.bytes * copies * 2 + 64 * MIB;
+	return m->moved.read > m->copy.bytes * 2 + 32 * MIB ||
+	       m->moved.written > m->copy.bytes * 2 + 32 * MIB;
+}
+
+static bool is_above(const struct session *s, const struct measured *m)
+{
+	uint64_t ns = m->copy.durable_ns ? m->copy.durable_ns : 1;
+
+	return s->limit_bps &&
+	       (double)m->copy.bytes * 1e9 / (double)ns > (double)s->limit_bps;
+}
+
+unsigned flags_of(const struct session *s, const struct class *c, enum bench_op op,
+		  const struct measured *m)
+{
+	unsigned flags = cache_flags(s, c, op, m) | wait_flags(s);
+
+	if (is_above(s, m))
+		flags |= FLAG_ABOVE;
+	if (op == BENCH_WRITE && m->copy.source_wait_ns > m->copy.felt_ns / 4)
+		flags |= FLAG_SOURCE;
+	else if (m->copy.copy_cpu_ns > m->copy.durable_ns / 10 * 9)
+		flags |= FLAG_CPU;
+	if (is_disturbed(s, op, m))
+		flags |= FLAG_DISTURBED;
+	if (m->after.throttles != m->before.throttles || m->after.hot)
+		flags |= FLAG_THROTTLED;
+	if (op == BENCH_WRITE && s->counters.disks.n && is_packed(s) &&
+	    m->disk_bytes < m->copy.bytes / 10 * 9)
+		flags |= FLAG_COMPRESSED;
+	return flags;
+}

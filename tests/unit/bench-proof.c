@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The circumstances of a run from recorded machines, and the marks that follow from them. */
+#include "bench-help.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "base/units.h"
+#include "bench/session.h"
+
+static void put(const char *root, const char *file, const char *text)
+{
+	char path[600], *at;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", root, file);
+	for (at = path + 1; (at = strchr(at, '/')); at++) {
+		*at = '\0';
+		assert_true(mkdir(path, 0755) == 0 || errno == EEXIST);
+		*at = '/';
+	}
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* sda at 6 Gbit/s SATA, nvme0n1 at PCIe 3.0 x4, ubda emulated, vda without a word. */
+static void record_machine(const char *root)
+{
+	char link[600];
+
+	put(root, "sys/devices/pci0/ata3/host2/sda/device/hwmon/hwmon1/temp1_input", "38000\n");
+	put(root, "sys/devices/pci0/ata3/host2/sda/device/hwmon/hwmon1/temp1_max", "60000\n");
+	put(root, "sys/class/ata_link/link3/sata_spd", "6.0 Gbps\n");
+	put(root, "sys/class/block/nvme0n1/device/device/current_link_speed", "8.0 GT/s PCIe\n");
+	put(root, "sys/class/block/nvme0n1/device/device/current_link_width", "4\n");
+	put(root, "sys/class/block/nvme0n1/device/hwmon2/temp1_input", "71000\n");
+	put(root, "sys/class/block/nvme0n1/device/hwmon2/temp1_max", "70000\n");
+	put(root, "sys/class/block/vda/size", "1\n");
+	put(root, "run/naslab/disks", "ubdab kind=ssd rate=1\nubda kind=hdd rate=30000000 seek=8\n"
+	    "ubdb kind=hdd\nubdc kind=ssd rate=7\n");
+	put(root, "proc/pressure/cpu", "some avg10=1.00 avg60=0.00 avg300=0.00 total=1234\n"
+	    "full avg10=0.00 avg60=0.00 avg300=0.00 total=9\n");
+	put(root, "proc/vmstat", "nr_dirty 1\nnr_dirty_threshold 1000\n"
+	    "nr_dirty_background_threshold 500\n");
+	put(root, "sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "4\n");
+	put(root, "sys/devices/system/cpu/cpu1/thermal_throttle/core_throttle_count", "2\n");
+	snprintf(link, sizeof(link), "%s/sys/class/block/sda", root);
+	assert_int_equal(symlink("../../devices/pci0/ata3/host2/sda", link), 0);
+}
+
+static void machines_are_read(void **state)
+{
+	struct arena *a = arena_new();
+	const char *root = scratch();
+	struct list disks = { 0 };
+	struct proof p;
+
+	(void)state;
+	record_machine(root);
+	assert_int_equal(proof_link_bps(root, a, "sda"), 600000000);
+	/* 8 GT/s x 4 lanes x 128/130 / 8 = 3.938 GB/s, as every table of PCIe has it */
+	assert_in_range(proof_link_bps(root, a, "nvme0n1"), 3938000000, 3939000000);
+	assert_int_equal(proof_link_bps(root, a, "ubda"), 30000000);
+	assert_int_equal(proof_link_bps(root, a, "ubdb"), 0);
+	assert_int_equal(proof_link_bps(root, a, "vda"), 0);
+	list_add(a, &disks, arena_strdup(a, "sda"));
+	proof_read(root, a, &disks, &p);
+	assert_int_equal(p.hottest_mc, 38000);
+	assert_false(p.hot);
+	assert_int_equal(p.cpu_stall_us, 1234);
+	assert_int_equal(p.throttles, 6);
+	list_add(a, &disks, arena_strdup(a, "nvme0n1"));
+	proof_read(root, a, &disks, &p);
+	assert_int_equal(p.hottest_mc, 71000);
+	assert_true(p.hot);
+	assert_in_range(proof_limit_bps(root, a, &disks), 4538000000, 4539000000);
+	list_add(a, &disks, arena_strdup(a, "vda"));
+	assert_int_equal(proof_limit_bps(root, a, &disks), 0);
+	assert_int_equal(proof_dirty_limit(root, a), 4096000);
+	wipe(root);
+	proof_read(root, a, &disks, &p);
+	assert_int_equal(p.hottest_mc, PROOF_NO_HEAT);
+	assert_int_equal(p.throttles + p.cpu_stall_us, 0);
+	assert_int_equal(proof_dirty_limit(root, a), 0);
+	arena_free(a);
+}
+
+enum { MB = 1000000, MS = 1000000 };
+
+/* One disk that carries 100 MB/s, 100 MB moved; each case differs in one thing. */
+static void marks_follow(void **state)
+{
+	static const struct {
+		const char *options;
+		enum bench_op op;
+		uint64_t felt_ms, durable_ms, rd, wr, copy_cpu_ms, source_wait_ms, stall_ms;
+		bool hot;
+		unsigned want;
+	} cases[] = {
+		{ "ext4 rw", BENCH_WRITE, 1900, 2000, 0, 100, 200, 0, 0, false, 0 },
+		{ "ext4 rw", BENCH_READ, 2000, 2000, 100, 0, 200, 0, 0, false, 0 },
+		{ "ext4 rw", BENCH_READ, 20, 20, 0, 0, 10, 0, 0, false, FLAG_CACHED | FLAG_ABOVE },
+		{ "ext4 rw", BENCH_WRITE, 100, 2000, 0, 100, 90, 0, 0, false, FLAG_CACHED },
+		{ "ext4 rw", BENCH_WRITE, 900, 900, 0, 100, 90, 0, 0, false, FLAG_ABOVE },
+		{ "ext4 rw", BENCH_WRITE, 2000, 2000, 0, 100, 10, 600, 0, false, FLAG_SOURCE },
+		{ "ext4 rw", BENCH_WRITE, 2000, 2000, 0, 100, 1900, 0, 0, false, FLAG_CPU },
+		{ "ext4 rw", BENCH_READ, 2000, 2000, 100, 0, 10, 0, 900, false, FLAG_DISTURBED },
+		{ "ext4 rw", BENCH_READ, 2000, 2000, 300, 0, 10, 0, 0, false, FLAG_DISTURBED },
+		{ "ext4 rw", BENCH_READ, 2000, 2000, 100, 300, 10, 0, 0, false, FLAG_DISTURBED },
+		{ "ext4 rw", BENCH_WRITE, 2000, 2000, 0, 300, 10, 0, 0, false, 0 },
+		{ "ext4 rw", BENCH_WRITE, 2000, 2000, 0, 500, 10, 0, 0, false, FLAG_DISTURBED },
+		{ "ext4 rw", BENCH_READ, 2000, 2000, 100, 0, 10, 0, 0, true, FLAG_THROTTLED },
+		{ "btrfs rw,compress=zstd:3", BENCH_WRITE, 2000, 2000, 0, 60, 10, 0, 0, false,
+		  FLAG_COMPRESSED },
+		{ "btrfs rw", BENCH_WRITE, 2000, 2000, 0, 60, 10, 0, 0, false, 0 },
+		{ "btrfs rw,compress=zstd:3", BENCH_READ, 2000, 2000, 60, 0, 10, 0, 0, false, 0 },
+		{ "btrfs rw", BENCH_READ, 2000, 2000, 60, 0, 10, 0, 0, false, FLAG_CACHED },
+	};
+	struct workload w = { .name = "x" };
+	struct class c = { .w = &w };
+	struct session s = { .limit_bps = 100 * MB };
+	size_t i;
+
+	(void)state;
+	s.counters.arena = arena_new();
+	list_add(s.counters.arena, &s.counters.disks, arena_strdup(s.counters.arena, "no-such"));
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct measured m = {
+			.copy = { .bytes = 100 * MB, .felt_ns = cases[i].felt_ms * MS,
+				  .durable_ns = cases[i].durable_ms * MS,
+				  .copy_cpu_ns = cases[i].copy_cpu_ms * MS,
+				  .source_wait_ns = cases[i].source_wait_ms * MS },
+			.moved = { .read = cases[i].rd * MB, .written = cases[i].wr * MB },
+			.after = { .cpu_stall_us = cases[i].stall_ms * 1000, .hot = cases[i].hot },
+		};
+		unsigned got;
+
+		m.disk_bytes = cases[i].op == BENCH_WRITE ? m.moved.written : m.moved.read;
+		s.counters.options = cases[i].options;
+		got = flags_of(&s, &c, cases[i].op, &m);
+		if (got != cases[i].want)
+			fail_msg("case %zu: %x, not %x", i, got, cases[i].want);
+	}
+	arena_free(s.counters.arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(machines_are_read),
+		cmocka_unit_test(marks_follow),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
