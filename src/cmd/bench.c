@@ -293,7 +293,7 @@ static void draw_results(const struct show *s)
 		   s->tty && !getenv("NO_COLOR"), &out);
 	printf("\n%sfelt: until the last close; d:f: bytes at the disks to bytes of files\n"
 	       "P page cache, B write-back cache not empty, S array at sync, D disturbed by others,\n"
-	       "T throttled for heat, L above what the disks' links carry, n fewer than 6 runs, ! stopped before its end\n",
+	       "T throttled for heat, L above what the disks' links carry,\nn fewer than 6 runs, ! stopped before its end\n",
 	       sbuf_str(&out));
 	sbuf_done(&out);
 	grid_done(&g);
