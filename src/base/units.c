@@ -174,3 +174,18 @@ const char *size_option_text(char buf[SIZE_TEXT], uint64_t bytes)
 		snprintf(buf, SIZE_TEXT, "%" PRIu64, bytes);
 	return buf;
 }
+
+const char *latency_text(char buf[SIZE_TEXT], uint64_t ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	char number[SIZE_TEXT];
+	double value = (double)ns;
+	size_t i = 0;
+
+	while (i < 3 && value >= 999.5) {
+		value /= 1000;
+		i++;
+	}
+	snprintf(buf, SIZE_TEXT, "%.20s %s", number_text(number, value), units[i]);
+	return buf;
+}

@@ -42,6 +42,10 @@ const char *size_text(char buf[SIZE_TEXT], uint64_t bytes, enum size_style style
 /* Three significant digits without a unit: 0.0123, 9.87, 96.4, 118, 2310. Returns buf. */
 const char *number_text(char buf[SIZE_TEXT], double value);
 
+/* How long one operation took, three significant digits: "850 ns", "34.1 us", "12.0 ms",
+ * "1.50 s". Returns buf. */
+const char *latency_text(char buf[SIZE_TEXT], uint64_t ns);
+
 /* "0:07", "12:40", "3:28 h", "2 d 4 h". Returns buf. */
 const char *duration_text(char buf[SIZE_TEXT], uint64_t ns);
 

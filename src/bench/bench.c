@@ -79,13 +79,13 @@ static void make_classes(struct session *s)
 		int op;
 
 		c->w = o->workloads.at[i];
-		c->write = o->write && c->w->write;
-		c->read = o->read && c->w->read;
-		if (!c->write && !c->read)
+		c->ops = workload_ops(c->w, o->write, o->read);
+		c->write = c->ops & 1u << BENCH_WRITE;
+		if (!c->ops)
 			continue;
 		s->n_classes++;
 		c->corpus = corpus_new(c->w, o->scale);
-		for (op = BENCH_WRITE; op <= BENCH_READ; op++) {
+		for (op = 0; op < BENCH_OPS; op++) {
 			c->series[op].felt = room_for(o->reps);
 			c->series[op].durable = room_for(o->reps);
 		}
@@ -99,7 +99,7 @@ static void free_classes(struct session *s)
 
 	for (i = 0; i < s->n_classes; i++) {
 		corpus_free(s->classes[i].corpus);
-		for (op = BENCH_WRITE; op <= BENCH_READ; op++) {
+		for (op = 0; op < BENCH_OPS; op++) {
 			free(s->classes[i].series[op].felt);
 			free(s->classes[i].series[op].durable);
 		}
@@ -110,8 +110,9 @@ static void free_classes(struct session *s)
 static int one_run(struct session *s, struct class *c, enum bench_op op, const char *set,
 		   struct err *e)
 {
-	struct measured m = { .samples = NULL };
-	int rc = op == BENCH_WRITE ? run_write(s, c, set, &m, e) : run_read(s, c, set, &m, e);
+	struct measured m = { .op = op };
+	int rc = op == BENCH_WRITE ? run_write(s, c, set, &m, e) :
+		 op == BENCH_READ ? run_read(s, c, set, &m, e) : run_records(s, c, set, &m, e);
 
 	if (rc == 0)
 		rc = report_run(s, c, op, &m, e);
@@ -127,13 +128,14 @@ static void set_name(const struct session *s, const struct class *c, char buf[CO
 static int one_class(struct session *s, struct class *c, struct err *e)
 {
 	char set[CORPUS_NAME];
+	int op;
 
 	set_name(s, c, set);
-	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): rounds() filled its list */
-	if (c->write && one_run(s, c, BENCH_WRITE, set, e) < 0)
-		return -1;
-	if (c->read && one_run(s, c, BENCH_READ, set, e) < 0)
-		return -1;
+	for (op = 0; op < BENCH_OPS; op++) {
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): rounds() filled its list */
+		if ((c->ops & 1u << op) && one_run(s, c, (enum bench_op)op, set, e) < 0)
+			return -1;
+	}
 	return c->write ? run_remove(s, set, e) : 0;	/* else it is kept for the next round */
 }
 

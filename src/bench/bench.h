@@ -18,7 +18,14 @@ struct err;
  * MB/s (10^6) is computed where it is shown.
  */
 
-enum bench_op { BENCH_WRITE, BENCH_READ };
+enum bench_op {
+	BENCH_WRITE, BENCH_READ,	/* whole files, as they are copied */
+	BENCH_REWRITE, BENCH_RAND_READ, BENCH_READ_STRIDE, BENCH_READ_BACK, BENCH_RAND_WRITE,
+	BENCH_OPS
+};
+
+const char *bench_op_word(enum bench_op op);	/* "write", "rand-read" ... */
+bool bench_op_writes(enum bench_op op);
 
 struct workload {		/* one class: "small-text", "500M" ... (workloads/) */
 	const char *name, *title;
@@ -31,6 +38,9 @@ struct workload {		/* one class: "small-text", "500M" ... (workloads/) */
 	uint64_t seed;
 	uint64_t bs;		/* most bytes in one read() or write() */
 	bool write, read;	/* op copy-in, op copy-out */
+	unsigned records;	/* bits 1 << enum bench_op: what is done record by record */
+	uint64_t stride;	/* of read-stride */
+	bool each_write;	/* sync per-write: O_SYNC */
 };
 
 /* The folder the shipped workloads are read from: $NASLAB_WORKLOADS, beside the program,
@@ -41,8 +51,13 @@ const char *workload_folder(void);
 int workload_parse(struct arena *a, const char *name, const char *text, const char *from,
 		   struct workload *out, struct err *e);
 
-/* Every workload known, smallest first: const struct workload *. */
+/* Does it do anything of what is asked for? (bits 1 << enum bench_op) */
+unsigned workload_ops(const struct workload *w, bool write, bool read);
+
+/* The classes of whole files, smallest first: const struct workload *. */
 int workload_list(struct arena *a, struct list *out, struct err *e);
+/* These and those by records. */
+int workload_list_all(struct arena *a, struct list *out, struct err *e);
 int workload_find(struct arena *a, const char *name, struct workload *out, struct err *e);
 
 enum cache_state { CACHE_AS_IS, CACHE_COLD, CACHE_WARM };
@@ -94,12 +109,14 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
  *   {"event":"begin","verb":"bench","target":DIR,"runs":N,"need_bytes":N,"write_bytes":N,...}
  *   {"event":"wait","workload":W,"text":"..."}          something untimed is going on;
  *    with "for":"sync|cache|dirty","percent":38,"left_ns":N   it waits for that to end
- *   {"event":"sample","workload":W,"class":W,"op":"write|read","rep":1,"t_ns":N,"bytes":N,
- *    "total_bytes":N,"disk_bytes":N,"dirty_bytes":N,"phase":"copy|sync"}       ten a second
+ *   {"event":"sample","workload":W,"class":W,"op":"write|read|rand-read|...","rep":1,
+ *    "t_ns":N,"bytes":N,"total_bytes":N,"disk_bytes":N,"dirty_bytes":N,"phase":"copy|sync"}
+ *    ten a second
  *   {"event":"run", ... "rep":1,"of":7,"bytes":N,"files":N,"felt_ns":N,"durable_ns":N,
  *    "disk_bytes":N,"bps":N,"durable_bps":N,"cpu_ns":N,"cache":"cold","flags":["cached"],
  *    "done":4,"runs":28}                                  done and runs count all timed runs
  *   {"event":"result", ... "runs":7,"median_bps":N,"min_bps":N,"max_bps":N,
+ *    (by records also "ops","p50_ns","p99_ns","max_ns": how long one record took)
  *    "durable_median_bps":N,"durable_min_bps":N,"durable_max_bps":N,"id":N,"flags":[...]}
  *
  * felt: until the last close; durable: until syncfs came back. Flags: "cached" the disks

@@ -26,6 +26,7 @@
 
 #include "base/err.h"
 #include "base/units.h"
+#include "bench/child.h"
 #include "bench/corpus.h"
 #include "build/job.h"
 
@@ -36,16 +37,6 @@ struct engine_shared {
 	struct engine_result result;
 	int error;
 	char text[300];
-};
-
-/* The child's own state. */
-struct copy {
-	const struct engine_job *job;
-	struct engine_shared *shared;
-	struct ring *ring;		/* WRITE, VERIFY */
-	unsigned char *buffer;		/* READ, VERIFY */
-	size_t bs;
-	int dir;			/* directory the current file is in */
 };
 
 uint64_t clock_ns(void)
@@ -73,10 +64,7 @@ void *engine_buffer(size_t size)
 	return p;
 }
 
-/* Note what failed with errno and the file; always -1. */
-static int failed(struct copy *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static int failed(struct copy *c, const char *fmt, ...)
+int child_failed(struct copy *c, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -87,22 +75,22 @@ static int failed(struct copy *c, const char *fmt, ...)
 	return -1;
 }
 
-/* One buffer more is done; is it time to go? */
-static int counted(struct copy *c, size_t len)
+int child_counted(struct copy *c, size_t len)
 {
 	atomic_fetch_add_explicit(&c->shared->bytes, len, memory_order_relaxed);
 	if (!atomic_load_explicit(&c->shared->stop, memory_order_relaxed))
 		return 0;
 	errno = 0;
-	return failed(c, "stopped");
+	return child_failed(c, "stopped");
 }
 
 static int write_file(struct copy *c, const char *name, uint64_t size)
 {
-	int fd = openat(c->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	int fd = openat(c->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC |
+			(c->job->each_write ? O_SYNC : 0), 0644);
 
 	if (fd < 0)
-		return failed(c, "cannot make %s", name);
+		return child_failed(c, "cannot make %s", name);
 	while (size) {
 		size_t most = size < c->bs ? (size_t)size : c->bs, len;
 		const unsigned char *data = ring_take(c->ring, most, &len);
@@ -114,15 +102,15 @@ static int write_file(struct copy *c, const char *name, uint64_t size)
 			if (put < 0 && errno == EINTR)
 				continue;
 			if (put < 0)
-				return failed(c, "cannot write %s", name);
+				return child_failed(c, "cannot write %s", name);
 			data += put;
 			len -= (size_t)put;
-			if (counted(c, (size_t)put) < 0)
+			if (child_counted(c, (size_t)put) < 0)
 				return -1;
 		}
 	}
 	if (close(fd) < 0)
-		return failed(c, "cannot close %s", name);
+		return child_failed(c, "cannot close %s", name);
 	return 0;
 }
 
@@ -137,7 +125,7 @@ static int same(struct copy *c, const char *name, uint64_t at, size_t len)
 
 		if (memcmp(got, want, part)) {
 			errno = EILSEQ;
-			return failed(c, "%s holds other data than was written, after byte %llu",
+			return child_failed(c, "%s holds other data than was written, after byte %llu",
 				      name, (unsigned long long)at);
 		}
 		got += part;
@@ -154,23 +142,23 @@ static int read_file(struct copy *c, const char *name, uint64_t size)
 	ssize_t got;
 
 	if (fd < 0)
-		return failed(c, "cannot open %s", name);
+		return child_failed(c, "cannot open %s", name);
 	while ((got = read(fd, c->buffer, c->bs)) != 0) {
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return failed(c, "cannot read %s", name);
+			return child_failed(c, "cannot read %s", name);
 		if (done + (uint64_t)got > size)
 			break;
 		if (c->ring && same(c, name, done, (size_t)got) < 0)
 			return -1;
 		done += (uint64_t)got;
-		if (counted(c, (size_t)got) < 0)
+		if (child_counted(c, (size_t)got) < 0)
 			return -1;
 	}
 	if (done != size || got) {
 		errno = EILSEQ;
-		return failed(c, "%s is not as long as it was written", name);
+		return child_failed(c, "%s is not as long as it was written", name);
 	}
 	close(fd);
 	return 0;
@@ -185,11 +173,20 @@ static int enter_dir(struct copy *c, size_t dir)
 	if (c->dir != c->job->dir)
 		close(c->dir);
 	if (c->job->op == ENGINE_WRITE && mkdirat(c->job->dir, name, 0755) < 0)
-		return failed(c, "cannot make the directory %s", name);
+		return child_failed(c, "cannot make the directory %s", name);
 	c->dir = openat(c->job->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (c->dir < 0)
-		return failed(c, "cannot open the directory %s", name);
+		return child_failed(c, "cannot open the directory %s", name);
 	return 0;
+}
+
+static int one_file(struct copy *c, const char *name, size_t i)
+{
+	uint64_t size = c->job->corpus->sizes[i];
+
+	if (engine_by_records(c->job->op))
+		return records_file(c, name, size, i);
+	return c->job->op == ENGINE_WRITE ? write_file(c, name, size) : read_file(c, name, size);
 }
 
 static int copy_all(struct copy *c)
@@ -203,8 +200,7 @@ static int copy_all(struct copy *c)
 		    enter_dir(c, i / corpus->width) < 0)
 			return -1;
 		corpus_file_name(corpus, i, name);
-		if (c->job->op == ENGINE_WRITE ? write_file(c, name, corpus->sizes[i]) < 0 :
-						 read_file(c, name, corpus->sizes[i]) < 0)
+		if (one_file(c, name, i) < 0)
 			return -1;
 		c->shared->result.files++;
 	}
@@ -246,15 +242,18 @@ static int copy_main(void *arg, int fd)
 	settle_in();
 	c->bs = c->job->bs && c->job->bs < buffer ? c->job->bs : buffer;
 	c->dir = c->job->dir;
-	if (c->job->op != ENGINE_WRITE) {
+	if (engine_by_records(c->job->op)) {
+		if (records_prepare(c) < 0)
+			return 1;
+	} else if (c->job->op != ENGINE_WRITE) {
 		c->buffer = engine_buffer(buffer);
 		if (!c->buffer)
-			return failed(c, "no memory for a buffer"), 1;
+			return child_failed(c, "no memory for a buffer"), 1;
 	}
-	if (c->job->op != ENGINE_READ) {
+	if (c->job->op == ENGINE_WRITE || c->job->op == ENGINE_VERIFY) {
 		c->ring = ring_start(c->job->corpus, buffer);
 		if (!c->ring)
-			return failed(c, "no memory for the buffers"), 1;
+			return child_failed(c, "no memory for the buffers"), 1;
 	}
 	atomic_store(&c->shared->phase, PHASE_COPY);
 	cpu = cpu_of(RUSAGE_THREAD);
@@ -263,12 +262,13 @@ static int copy_main(void *arg, int fd)
 		return 1;
 	r->felt_ns = r->durable_ns = clock_ns() - start;
 	r->copy_cpu_ns = cpu_of(RUSAGE_THREAD) - cpu;
-	if (c->job->op == ENGINE_WRITE) {
+	if (engine_writes(c->job->op)) {
 		atomic_store(&c->shared->phase, PHASE_SYNC);
 		if (syncfs(c->job->dir) < 0)
-			return failed(c, "cannot make it durable"), 1;
+			return child_failed(c, "cannot make it durable"), 1;
 		r->durable_ns = clock_ns() - start;
 	}
+	records_result(c, r);
 	r->bytes = atomic_load(&c->shared->bytes);
 	r->cpu_ns = cpu_of(RUSAGE_SELF);
 	if (c->ring && ring_made_ns(c->ring)) {

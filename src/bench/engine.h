@@ -17,6 +17,8 @@ enum engine_op {
 	ENGINE_WRITE,		/* make the files: generated in memory -> target */
 	ENGINE_READ,		/* read them all: target -> memory */
 	ENGINE_VERIFY,		/* read them all and compare with what was generated */
+	/* on files that are there, record by record, every record once */
+	ENGINE_REWRITE, ENGINE_RAND_READ, ENGINE_RAND_WRITE, ENGINE_STRIDE, ENGINE_BACK,
 };
 
 enum engine_phase { PHASE_READY, PHASE_COPY, PHASE_SYNC, PHASE_DONE };
@@ -26,6 +28,9 @@ struct engine_job {
 	const struct corpus *corpus;
 	int dir;		/* the files' directory */
 	size_t bs;		/* most bytes in one call; 0: the buffer's size */
+	size_t stride;		/* ENGINE_STRIDE: every n-th record, n times over the file */
+	bool each_write;	/* O_SYNC */
+	uint64_t salt;		/* makes what is written over files differ from run to run */
 };
 
 struct engine_result {
@@ -35,6 +40,7 @@ struct engine_result {
 	uint64_t cpu_ns;	/* of the child, both threads */
 	uint64_t copy_cpu_ns;	/* of the copying thread alone */
 	uint64_t source_wait_ns;	/* it waited for data to be made */
+	uint64_t ops, p50_ns, p99_ns, max_ns;	/* records; 0 ops: not by records */
 	uint64_t source_bps;	/* what the data's maker can do, by its own processor time */
 };
 

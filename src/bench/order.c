@@ -176,18 +176,25 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
 		const struct workload *w = o->workloads.at[i];
 		struct corpus *c = corpus_new(w, o->scale);
 		uint64_t space = space_of(c, v.f_frsize), files = c->n + c->n_dirs;
-		bool writes = o->write && w->write, reads = o->read && w->read;
+		unsigned ops = workload_ops(w, o->write, o->read), op;
+		bool writes = ops & 1u << BENCH_WRITE;
 
 		if (writes) {
 			most = space > most ? space : most;
 			most_files = files > most_files ? files : most_files;
-		} else if (reads) {	/* made once and kept for all rounds */
+		} else if (ops) {	/* made once and kept for all rounds */
 			kept += space;
 			kept_files += files;
 		}
-		out->write_bytes += c->bytes * (writes ? o->reps : reads);
-		out->read_bytes += c->bytes * (reads ? o->reps : 0);
-		out->runs += o->reps * (unsigned)(writes + reads);
+		if (ops && !writes)
+			out->write_bytes += c->bytes;
+		for (op = 0; op < BENCH_OPS; op++) {
+			if (!(ops & 1u << op))
+				continue;
+			*(bench_op_writes((enum bench_op)op) ? &out->write_bytes :
+			  &out->read_bytes) += c->bytes * o->reps;
+			out->runs += o->reps;
+		}
 		corpus_free(c);
 	}
 	out->need_bytes = with_reserve(most + kept, s.f_type == BTRFS_SUPER_MAGIC);

@@ -20,11 +20,6 @@ static const struct {
 	{ FLAG_CPU, "cpu" }, { FLAG_THROTTLED, "throttled" }, { FLAG_COMPRESSED, "compressed" },
 };
 
-const char *op_word(enum bench_op op)
-{
-	return op == BENCH_WRITE ? "write" : "read";
-}
-
 json_t *flag_words(unsigned flags)
 {
 	json_t *words = json_array();
@@ -78,7 +73,7 @@ void report_begin(struct session *s, const struct bench_forecast *f)
 		json_put_u64(c, "bytes", s->classes[i].corpus->bytes);
 		json_put_u64(c, "files", s->classes[i].corpus->n);
 		json_object_set_new(c, "write", json_boolean(s->classes[i].write));
-		json_object_set_new(c, "read", json_boolean(s->classes[i].read));
+		json_object_set_new(c, "read", json_boolean(s->classes[i].ops & 1u << BENCH_READ));
 		json_array_append_new(classes, c);
 	}
 	json_object_set_new(j, "classes", classes);
@@ -128,7 +123,7 @@ void report_sample(struct session *s, const struct class *c, enum bench_op op, u
 {
 	json_t *j = event_new("sample", c);
 
-	json_put_str(j, "op", op_word(op));
+	json_put_str(j, "op", bench_op_word(op));
 	json_put_u64(j, "rep", s->rep);
 	json_put_u64(j, "of", s->order->reps);
 	json_put_u64(j, "t_ns", t_ns);
@@ -152,7 +147,7 @@ static json_t *record_new(const struct session *s, const struct class *c, enum b
 {
 	json_t *j = event_new("result", c);
 
-	json_put_str(j, "op", op_word(op));
+	json_put_str(j, "op", bench_op_word(op));
 	json_put_str(j, "target", s->order->target);
 	json_put_str(j, "label", s->order->label ? s->order->label : s->order->target);
 	if (s->order->build)
@@ -206,6 +201,12 @@ static json_t *result_json(const struct session *s, const struct class *c, enum 
 	}
 	json_put_u64(j, "disk_bytes", r->n ? r->disk_bytes / r->n : 0);	/* a run, on average */
 	json_put_u64(j, "cpu_ns", r->n ? r->cpu_ns / r->n : 0);
+	if (r->ops && r->n) {
+		json_put_u64(j, "ops", r->ops);
+		json_put_u64(j, "p50_ns", r->p50_ns / r->n);	/* a run, on average */
+		json_put_u64(j, "p99_ns", r->p99_ns / r->n);
+		json_put_u64(j, "max_ns", r->max_ns);
+	}
 	if (r->source_bps)
 		json_put_u64(j, "source_bps", r->source_bps);
 	if (r->hottest_mc > 0)
@@ -219,6 +220,11 @@ static void add_proof(struct series *r, const struct measured *m)
 {
 	r->disk_bytes += m->disk_bytes;
 	r->cpu_ns += m->copy.cpu_ns;
+	r->ops = m->copy.ops;
+	r->p50_ns += m->copy.p50_ns;
+	r->p99_ns += m->copy.p99_ns;
+	if (m->copy.max_ns > r->max_ns)
+		r->max_ns = m->copy.max_ns;
 	r->flags |= m->flags;
 	if (m->copy.source_bps && (!r->source_bps || m->copy.source_bps < r->source_bps))
 		r->source_bps = m->copy.source_bps;
@@ -233,6 +239,12 @@ static void put_proof(json_t *j, const struct measured *m)
 {
 	json_put_u64(j, "disk_read_bytes", m->moved.read);
 	json_put_u64(j, "disk_written_bytes", m->moved.written);
+	if (m->copy.ops) {
+		json_put_u64(j, "ops", m->copy.ops);
+		json_put_u64(j, "p50_ns", m->copy.p50_ns);
+		json_put_u64(j, "p99_ns", m->copy.p99_ns);
+		json_put_u64(j, "max_ns", m->copy.max_ns);
+	}
 	json_put_u64(j, "cpu_ns", m->copy.cpu_ns);
 	json_put_u64(j, "copy_cpu_ns", m->copy.copy_cpu_ns);
 	if (m->copy.source_bps) {
@@ -262,7 +274,7 @@ int report_run(struct session *s, struct class *c, enum bench_op op, struct meas
 	r->durable[r->n] = rate(m->copy.bytes, m->copy.durable_ns);
 	add_proof(r, m);
 	s->done++;
-	json_put_str(j, "op", op_word(op));
+	json_put_str(j, "op", bench_op_word(op));
 	json_put_u64(j, "rep", s->rep);
 	json_put_u64(j, "of", s->order->reps);
 	json_put_u64(j, "bytes", m->copy.bytes);
@@ -300,7 +312,7 @@ int report_results(struct session *s, bool partial, struct err *e)
 	int op, rc = 0;
 
 	for (i = 0; i < s->n_classes; i++) {
-		for (op = BENCH_WRITE; op <= BENCH_READ; op++) {
+		for (op = 0; op < BENCH_OPS; op++) {
 			const struct class *c = &s->classes[i];
 			json_t *j;
 

@@ -21,7 +21,7 @@ static uint64_t moved(const struct session *s, enum bench_op op)
 	struct disk_bytes now;
 
 	counters_read(&s->counters, &now);
-	return op == BENCH_WRITE ? now.written : now.read;
+	return bench_op_writes(op) ? now.written : now.read;
 }
 
 /* Put "/mnt/x: 500M, write, run 3: " and how far it got in front of what went wrong. */
@@ -75,8 +75,11 @@ static unsigned fill_percent(int dir)
 static int drive(struct session *s, const struct class *c, const char *what, int dir,
 		 enum engine_op engine_op, struct measured *m, struct err *e)
 {
-	struct engine_job job = { .op = engine_op, .corpus = c->corpus, .dir = dir, .bs = c->w->bs };
-	enum bench_op op = engine_op == ENGINE_WRITE ? BENCH_WRITE : BENCH_READ;
+	struct engine_job job = {
+		.op = engine_op, .corpus = c->corpus, .dir = dir, .bs = c->w->bs,
+		.stride = c->w->stride, .each_write = m && c->w->each_write, .salt = clock_ns(),
+	};
+	enum bench_op op = m ? m->op : BENCH_READ;
 	uint64_t start = clock_ns(), next = start + TICK_MS * 1000000ull, before = moved(s, op);
 	struct engine_result r = { 0 };
 	struct disk_bytes at_start, at_end;
@@ -112,7 +115,7 @@ static int drive(struct session *s, const struct class *c, const char *what, int
 		counters_read(&s->counters, &at_end);
 		m->moved = (struct disk_bytes){ .read = at_end.read - at_start.read,
 						.written = at_end.written - at_start.written };
-		m->disk_bytes = op == BENCH_WRITE ? m->moved.written : m->moved.read;
+		m->disk_bytes = bench_op_writes(op) ? m->moved.written : m->moved.read;
 		m->fill_percent = fill_percent(dir);
 		read_proof(s, &m->after);
 	}
@@ -223,6 +226,36 @@ int run_read(struct session *s, const struct class *c, const char *set, struct m
 		rc = drive(s, c, "comparing", dir, ENGINE_VERIFY, NULL, e);
 		m->verified = rc == 0;
 	}
+	close(dir);
+	return rc;
+}
+
+int run_records(struct session *s, const struct class *c, const char *set, struct measured *m,
+		struct err *e)
+{
+	static const enum engine_op engine_ops[] = {
+		[BENCH_REWRITE] = ENGINE_REWRITE, [BENCH_RAND_READ] = ENGINE_RAND_READ,
+		[BENCH_READ_STRIDE] = ENGINE_STRIDE, [BENCH_READ_BACK] = ENGINE_BACK,
+		[BENCH_RAND_WRITE] = ENGINE_RAND_WRITE,
+	};
+	const char *what = bench_op_word(m->op);
+	bool reads = !bench_op_writes(m->op);
+	int dir, rc = 0;
+
+	if (settle(s, c, reads, &m->flags, e) < 0)
+		return -1;
+	dir = open_set(s, set, e);
+	if (dir < 0)
+		return -1;
+	if (s->order->cache == CACHE_COLD)
+		rc = make_cold(s, c, dir, e);
+	else if (s->order->cache == CACHE_WARM)
+		rc = drive(s, c, "first read", dir, ENGINE_READ, NULL, e);
+	m->samples = json_array();
+	if (rc == 0)
+		rc = drive(s, c, what, dir, engine_ops[m->op], m, e);
+	if (rc == 0)
+		m->flags |= flags_of(s, c, m->op, m);
 	close(dir);
 	return rc;
 }

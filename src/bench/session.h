@@ -26,6 +26,7 @@ enum flag {		/* bits; flag_words() has their names */
 };
 
 struct measured {	/* one timed run */
+	enum bench_op op;
 	struct engine_result copy;
 	uint64_t disk_bytes;
 	struct disk_bytes moved;	/* both ways */
@@ -39,6 +40,7 @@ struct measured {	/* one timed run */
 struct series {		/* the runs of one class and one operation */
 	double *felt, *durable;		/* bytes a second */
 	uint64_t felt_bytes, disk_bytes, cpu_ns;	/* sums */
+	uint64_t ops, p50_ns, p99_ns, max_ns;	/* records a run; the sums; the longest */
 	uint64_t source_bps;		/* the lowest; 0: none */
 	int hottest_mc;
 	unsigned fill_percent;		/* the most */
@@ -49,8 +51,9 @@ struct series {		/* the runs of one class and one operation */
 struct class {
 	const struct workload *w;
 	struct corpus *corpus;
-	bool write, read;
-	struct series series[2];	/* by enum bench_op */
+	bool write;
+	unsigned ops;			/* bits 1 << enum bench_op, BENCH_WRITE too */
+	struct series series[BENCH_OPS];
 };
 
 struct session {
@@ -87,6 +90,8 @@ int run_write(struct session *s, const struct class *c, const char *set, struct 
 	      struct err *e);
 int run_read(struct session *s, const struct class *c, const char *set, struct measured *m,
 	     struct err *e);
+int run_records(struct session *s, const struct class *c, const char *set, struct measured *m,
+		struct err *e);
 /* Make a set without timing it. */
 int run_prepare(struct session *s, const struct class *c, const char *set, struct err *e);
 int run_remove(struct session *s, const char *set, struct err *e);
@@ -104,7 +109,6 @@ int report_run(struct session *s, struct class *c, enum bench_op op, struct meas
 	       struct err *e);
 int report_results(struct session *s, bool partial, struct err *e);
 
-const char *op_word(enum bench_op op);
 json_t *flag_words(unsigned flags);
 
 #endif

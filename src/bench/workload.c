@@ -172,16 +172,81 @@ static int take_key(struct reading *r, const char *stmt, char *word)
 	return bad(r, "%s has no \"%s\"", stmt, word);
 }
 
-static int take_op(struct reading *r, const char *word)
+static const char *const op_words[BENCH_OPS] = {
+	[BENCH_WRITE] = "write", [BENCH_READ] = "read", [BENCH_REWRITE] = "rewrite",
+	[BENCH_RAND_READ] = "rand-read", [BENCH_READ_STRIDE] = "read-stride",
+	[BENCH_READ_BACK] = "read-back", [BENCH_RAND_WRITE] = "rand-write",
+};
+
+const char *bench_op_word(enum bench_op op)
 {
-	if (!strcmp(word, "copy-in"))
-		r->w.write = true;
-	else if (!strcmp(word, "copy-out"))
-		r->w.read = true;
-	else
-		return bad(r, "op is copy-in or copy-out, not \"%s\"", word);
+	return op_words[op];
+}
+
+bool bench_op_writes(enum bench_op op)
+{
+	return op == BENCH_WRITE || op == BENCH_REWRITE || op == BENCH_RAND_WRITE;
+}
+
+unsigned workload_ops(const struct workload *w, bool write, bool read)
+{
+	unsigned ops = w->records, op;
+
+	if (w->write)
+		ops |= 1u << BENCH_WRITE;
+	if (w->read)
+		ops |= 1u << BENCH_READ;
+	for (op = 0; op < BENCH_OPS; op++) {
+		if (!(bench_op_writes((enum bench_op)op) ? write : read))
+			ops &= ~(1u << op);
+	}
+	return ops;
+}
+
+/* copy-in and copy-out are the same runs as write and read: files from memory and back. */
+static int take_op(struct reading *r, char *word)
+{
+	unsigned op;
+	char *colon = strchr(word, ':');
+
 	r->op = true;
+	if (colon) {
+		*colon++ = '\0';
+		if (strcmp(word, op_words[BENCH_READ_STRIDE]))
+			return bad(r, "only read-stride takes a number, not \"%s\"", word);
+		if (take_count(r, "read-stride", colon, 1000000, &r->w.stride) < 0)
+			return -1;
+	}
+	if (!strcmp(word, "copy-in"))
+		word = (char *)(uintptr_t)op_words[BENCH_WRITE];
+	if (!strcmp(word, "copy-out"))
+		word = (char *)(uintptr_t)op_words[BENCH_READ];
+	for (op = 0; op < BENCH_OPS; op++) {
+		if (strcmp(word, op_words[op]))
+			continue;
+		r->w.write |= op == BENCH_WRITE;
+		r->w.read |= op == BENCH_READ;
+		if (op != BENCH_WRITE && op != BENCH_READ)
+			r->w.records |= 1u << op;
+		return 0;
+	}
+	return bad(r, "op is copy-in or copy-out, write, read, rewrite, rand-read, read-stride:N, "
+		   "read-back or rand-write, not \"%s\"", word);
+}
+
+static int take_sync(struct reading *r, const char *word)
+{
+	r->w.each_write = !strcmp(word, "per-write");
+	if (!r->w.each_write && strcmp(word, "end"))
+		return bad(r, "sync is end or per-write, not \"%s\"", word);
 	return 0;
+}
+
+static int take_word(struct reading *r, const char *stmt, char *word)
+{
+	if (!strcmp(stmt, "op"))
+		return take_op(r, word);
+	return !strcmp(stmt, "sync") ? take_sync(r, word) : take_key(r, stmt, word);
 }
 
 static int take_words(struct reading *r, const char *stmt, char *rest)
@@ -189,7 +254,7 @@ static int take_words(struct reading *r, const char *stmt, char *rest)
 	char *save = NULL, *word;
 
 	for (word = strtok_r(rest, " \t", &save); word; word = strtok_r(NULL, " \t", &save)) {
-		if (!strcmp(stmt, "op") ? take_op(r, word) < 0 : take_key(r, stmt, word) < 0)
+		if (take_word(r, stmt, word) < 0)
 			return -1;
 	}
 	return 0;
@@ -197,7 +262,8 @@ static int take_words(struct reading *r, const char *stmt, char *rest)
 
 static int take_line(struct reading *r, char *line)
 {
-	static const char *const stmts[] = { "title", "about", "fileset", "op", "io" };
+	static const char *const stmts[] = { "title", "about", "fileset", "op", "io",
+					     "sync" };
 	char *rest, *end = line + strcspn(line, "#");
 	const char *near;
 	size_t i;
@@ -261,6 +327,11 @@ static int settle(struct reading *r)
 		w->bytes = r->count * r->size;
 		w->single = r->count == 1;
 	}
+	if (w->records && w->text)
+		return bad(r, "what goes by records wants data=random");
+	if (w->records & 1u << BENCH_READ_STRIDE && !w->stride)
+		return bad(r, "read-stride wants the number of records to the next, as in "
+			   "read-stride:16");
 	if (w->bytes > 1ull << 50)
 		return bad(r, "the fileset is larger than 1 PiB");
 	if (w->bytes / w->mean_file > 10000000)
@@ -350,6 +421,21 @@ static int smaller(const void *a, const void *b)
 
 int workload_list(struct arena *a, struct list *out, struct err *e)
 {
+	struct list all = { 0 };
+	size_t i;
+
+	if (workload_list_all(a, &all, e) < 0)
+		return -1;
+	*out = (struct list){ 0 };
+	for (i = 0; i < all.n; i++) {
+		if (!((const struct workload *)all.at[i])->records)
+			list_add(a, out, all.at[i]);
+	}
+	return 0;
+}
+
+int workload_list_all(struct arena *a, struct list *out, struct err *e)
+{
 	DIR *dir = opendir(workload_folder());
 	struct list found = { 0 };
 	struct dirent *d;
@@ -386,7 +472,7 @@ int workload_find(struct arena *a, const char *name, struct workload *out, struc
 	const char **words, *near;
 	size_t i;
 
-	if (workload_list(a, &all, e) < 0)
+	if (workload_list_all(a, &all, e) < 0)
 		return -1;
 	words = arena_array(a, all.n + 1, sizeof(*words));
 	for (i = 0; i < all.n; i++) {

@@ -25,7 +25,7 @@ static const uint64_t default_most = 2000000000;
 
 struct show {
 	bool json, tty;
-	unsigned columns;
+	unsigned columns, op_width;	/* op_width: of the operations' names */
 	json_t *results;		/* the result events */
 	uint64_t began_ns, work, worked;	/* bytes of all runs; of those done */
 	uint64_t last_bytes, last_ns;	/* for the rate shown now */
@@ -198,6 +198,21 @@ static const char *ratio_text(char buf[SIZE_TEXT], const json_t *j)
 	return buf;
 }
 
+/* Of a run by records: how many a second, and how long one took. */
+static void show_records(const json_t *j)
+{
+	uint64_t ops = json_u64(j, "ops", 0), ns = json_u64(j, "felt_ns", 0);
+	char rate[SIZE_TEXT], p50[SIZE_TEXT], p99[SIZE_TEXT], max[SIZE_TEXT];
+
+	if (!ops || !ns)
+		return;
+	printf("  %s ops/s, p50 %s, p99 %s, max %s",
+	       number_text(rate, (double)ops * 1e9 / (double)ns),
+	       latency_text(p50, json_u64(j, "p50_ns", 0)),
+	       latency_text(p99, json_u64(j, "p99_ns", 0)),
+	       latency_text(max, json_u64(j, "max_ns", 0)));
+}
+
 static void show_run(struct show *s, const json_t *j)
 {
 	char felt[SIZE_TEXT], durable[SIZE_TEXT], ratio[SIZE_TEXT];
@@ -207,15 +222,16 @@ static void show_run(struct show *s, const json_t *j)
 	s->worked += json_u64(j, "bytes", 0);
 	s->last_bytes = s->last_ns = 0;
 	s->now_bps = 0;
-	printf("%s%-11s %-5s %2" PRIu64 "/%-2" PRIu64 " %8s MB/s felt",
-	       s->tty ? "\r\033[K" : "", json_str(j, "class"), json_str(j, "op"),
+	printf("%s%-11s %-*s %2" PRIu64 "/%-2" PRIu64 " %8s MB/s felt",
+	       s->tty ? "\r\033[K" : "", json_str(j, "class"), (int)s->op_width, json_str(j, "op"),
 	       json_u64(j, "rep", 0), json_u64(j, "of", 0),
 	       rate_text(felt, (double)json_u64(j, "bps", 0)));
-	if (!strcmp(json_str(j, "op"), "write"))
+	if (strstr(json_str(j, "op"), "write"))
 		printf(" %8s durable", rate_text(durable, (double)json_u64(j, "durable_bps", 0)));
 	else
 		printf("%17s", "");
 	printf("   disks:file %s", ratio_text(ratio, j));
+	show_records(j);
 	json_array_foreach(json_object_get(j, "flags"), i, flag)
 		printf(" %s", json_string_value(flag));
 	if (json_is_true(json_object_get(j, "verified")))
@@ -245,16 +261,19 @@ static void add_letters(struct sbuf *out, const json_t *flags)
 	}
 }
 
-enum { BAR_AT = 15, NUMBERS = 34 };
+enum { CLASS_WIDTH = 13, NUMBERS = 34 };
 
-static void draw_result(struct grid *g, unsigned row, unsigned width, double top, const json_t *j)
+/* The operation's letter, or its whole name where there are more than write and read. */
+static void draw_result(struct grid *g, unsigned row, unsigned bar, unsigned width, double top,
+			const json_t *j)
 {
 	char median[SIZE_TEXT], min[SIZE_TEXT], max[SIZE_TEXT], ratio[SIZE_TEXT];
 	struct sbuf text = { 0 }, range = { 0 };
 
 	grid_text(g, row, 0, json_str(j, "class"));
-	grid_text(g, row, BAR_AT - 2, !strcmp(json_str(j, "op"), "write") ? "w" : "r");
-	chart_bar(g, row, BAR_AT, width, top, (double)json_u64(j, "min_bps", 0) / 1e6,
+	grid_text(g, row, CLASS_WIDTH, bar > CLASS_WIDTH + 2 ? json_str(j, "op") :
+		  !strcmp(json_str(j, "op"), "write") ? "w" : "r");
+	chart_bar(g, row, bar, width, top, (double)json_u64(j, "min_bps", 0) / 1e6,
 		  (double)json_u64(j, "median_bps", 0) / 1e6,
 		  (double)json_u64(j, "max_bps", 0) / 1e6);
 	sbuf_addf(&range, "%s-%s", rate_text(min, (double)json_u64(j, "min_bps", 0)),
@@ -262,7 +281,7 @@ static void draw_result(struct grid *g, unsigned row, unsigned width, double top
 	sbuf_addf(&text, "%7s %11s %5s", rate_text(median, (double)json_u64(j, "median_bps", 0)),
 		  range.text, ratio_text(ratio, j));
 	add_letters(&text, json_object_get(j, "flags"));
-	grid_text(g, row, BAR_AT + width + 1, text.text);
+	grid_text(g, row, bar + width + 1, text.text);
 	sbuf_done(&text);
 	sbuf_done(&range);
 }
@@ -270,7 +289,8 @@ static void draw_result(struct grid *g, unsigned row, unsigned width, double top
 static void draw_results(const struct show *s)
 {
 	unsigned columns = s->columns < 60 ? 60 : s->columns > 120 ? 120 : s->columns;
-	unsigned width = columns - BAR_AT - NUMBERS, row = 1;
+	unsigned bar = CLASS_WIDTH + (s->op_width > 5 ? s->op_width + 1 : 2);
+	unsigned width = columns - bar - NUMBERS, row = 1;
 	const json_t *j;
 	struct sbuf out = { 0 };
 	struct grid g;
@@ -284,16 +304,17 @@ static void draw_results(const struct show *s)
 	top = chart_top(most);
 	grid_init(&g, (unsigned)json_array_size(s->results) + 1, columns);
 	grid_text(&g, 0, 0, "class        op");
-	chart_scale(&g, 0, BAR_AT, width, top);
-	grid_text(&g, 0, BAR_AT + width + 1, "   MB/s     min-max   d:f");
+	chart_scale(&g, 0, bar, width, top);
+	grid_text(&g, 0, bar + width + 1, "   MB/s     min-max   d:f");
 	json_array_foreach(s->results, i, j)
-		draw_result(&g, row++, width, top, j);
+		draw_result(&g, row++, bar, width, top, j);
 	grid_print(&g, s->tty ? tier_for(nl_langinfo(CODESET), getenv("TERM")) :
 			      tier_for(nl_langinfo(CODESET), NULL),
 		   s->tty && !getenv("NO_COLOR"), &out);
 	printf("\n%sfelt: until the last close; d:f: bytes at the disks to bytes of files\n"
 	       "P page cache, B write-back cache not empty, S array at sync, D disturbed by others,\n"
-	       "T throttled for heat, L above what the disks' links carry,\nn fewer than 6 runs, ! stopped before its end\n",
+	       "T throttled for heat, L above what the disks' links carry,\n"
+	       "n fewer than 6 runs, ! stopped before its end\n",
 	       sbuf_str(&out));
 	sbuf_done(&out);
 	grid_done(&g);
@@ -371,12 +392,17 @@ static int measure(const struct bench_order *o, struct err *e)
 	struct show s = {
 		.json = option("json"), .tty = isatty(STDOUT_FILENO) && !option("json"),
 		.columns = terminal_columns(), .results = json_array(), .began_ns = now_ns(),
-		.status = 1,
+		.status = 1, .op_width = 5,
 	};
 	struct sigaction sa = { .sa_handler = on_signal };
 	json_t *order = bench_order_json(o);
+	size_t i;
 	int rc;
 
+	for (i = 0; i < o->workloads.n; i++) {
+		if (((const struct workload *)o->workloads.at[i])->records)
+			s.op_width = 11;
+	}
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGHUP, &sa, NULL);
@@ -425,7 +451,7 @@ static int run(int argc, char **argv)
 
 static const struct verb_option options[] = {
 	{ .name = "workload", .value = "W", .many = true,
-	  .help = "a class; all; without it the classes up to 2 GB" },
+	  .help = "a class; all that are copied; without it those up to 2 GB" },
 	{ .name = "op", .value = "OP", .help = "only write, or only read" },
 	{ .name = "reps", .value = "N", .help = "repetitions of each class (7)" },
 	{ .name = "scale", .value = "F", .help = "the bytes of a class times this (1)" },

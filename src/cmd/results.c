@@ -133,6 +133,21 @@ static void print_runs(const json_t *runs)
 	}
 }
 
+/* Of a measurement by records; the rate is that of the median run. */
+static void print_records(const json_t *j)
+{
+	double ops = (double)json_u64(j, "ops", 0), bytes = (double)json_u64(j, "bytes", 0);
+	char rate[SIZE_TEXT], p50[SIZE_TEXT], p99[SIZE_TEXT], max[SIZE_TEXT];
+
+	if (!(ops > 0) || !(bytes > 0))
+		return;
+	printf("records %.0f a run, %s ops/s; p50 %s, p99 %s, max %s\n", ops,
+	       number_text(rate, (double)json_u64(j, "median_bps", 0) / bytes * ops),
+	       latency_text(p50, json_u64(j, "p50_ns", 0)),
+	       latency_text(p99, json_u64(j, "p99_ns", 0)),
+	       latency_text(max, json_u64(j, "max_ns", 0)));
+}
+
 /* What the numbers can be held against: limits, processor, heat, room. */
 static void print_proof(const json_t *j)
 {
@@ -145,6 +160,7 @@ static void print_proof(const json_t *j)
 		printf("source  %s MB/s can be made\n", mbps(text, j, "source_bps"));
 	if (cpu && bytes)
 		printf("cpu     %s s per GB\n", number_text(text, (double)cpu / (double)bytes));
+	print_records(j);
 	if (json_u64(j, "temperature_mc", 0))
 		printf("disks   %s degrees C at most\n",
 		       number_text(text, (double)json_u64(j, "temperature_mc", 0) / 1000));

@@ -199,6 +199,113 @@ static void what_is_written_is_verified(void **state)
 	arena_free(a);
 }
 
+/* Every record is touched once: what is read adds up, and what is written is everywhere
+ * new, in every 4 KiB, and no byte longer. */
+static void records_are_touched_once(void **state)
+{
+	static const struct {
+		enum engine_op op;
+		bool writes;
+	} cases[] = {
+		{ ENGINE_REWRITE, true }, { ENGINE_RAND_WRITE, true }, { ENGINE_RAND_READ, false },
+		{ ENGINE_STRIDE, false }, { ENGINE_BACK, false },
+	};
+	enum { SIZE = 300000, BS = 8192, RECORDS = 37 };	/* 36 whole ones and a rest */
+	static unsigned char before[SIZE + 1], after[SIZE + 1];
+	struct arena *a = arena_new();
+	const char *path = scratch();
+	struct engine_result r;
+	struct engine x;
+	struct workload w;
+	struct err e = { 0 };
+	int dir = open(path, O_RDONLY | O_DIRECTORY), fd, error;
+	struct engine_job job = { .op = ENGINE_WRITE, .dir = dir, .bs = BS, .stride = 5 };
+	struct corpus *c;
+	size_t i, at;
+
+	(void)state;
+	shipped(a, "500M", &w);
+	c = corpus_new(&w, (double)SIZE / 500e6);
+	job.corpus = c;
+	assert_int_equal(engine_start(&job, &x, &e), 0);
+	assert_int_equal(engine_end(&x, &r, &error, &e), 0);
+	assert_int_equal(r.ops, 0);
+	fd = openat(dir, "f0000000.bin", O_RDONLY);
+	assert_true(fd >= 0);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(pread(fd, before, sizeof(before), 0), SIZE);
+		job.op = cases[i].op;
+		job.salt = i * 1000;
+		job.each_write = cases[i].op == ENGINE_RAND_WRITE;
+		assert_int_equal(engine_start(&job, &x, &e), 0);
+		if (engine_end(&x, &r, &error, &e) < 0)
+			fail_msg("%s", e.text);
+		assert_int_equal(r.bytes, SIZE);
+		assert_int_equal(r.ops, RECORDS);
+		assert_true(r.p50_ns > 0 && r.p50_ns <= r.p99_ns && r.p99_ns <= r.max_ns);
+		assert_true(r.max_ns <= r.felt_ns && r.felt_ns <= r.durable_ns);
+		assert_int_equal(pread(fd, after, sizeof(after), 0), SIZE);
+		for (at = 0; cases[i].writes && at + 4096 <= SIZE; at += 4096)
+			assert_memory_not_equal(before + at, after + at, 4096);
+		if (!cases[i].writes)
+			assert_memory_equal(before, after, SIZE);
+	}
+	job.op = ENGINE_RAND_READ;
+	close(fd);
+	fd = openat(dir, "f0000000.bin", O_RDWR);
+	assert_int_equal(ftruncate(fd, SIZE - 1), 0);
+	assert_int_equal(engine_start(&job, &x, &e), 0);
+	assert_int_equal(engine_end(&x, &r, &error, &e), -1);
+	assert_non_null(strstr(e.text, "not as long"));
+	close(fd);
+	close(dir);
+	corpus_free(c);
+	wipe(path);
+	arena_free(a);
+}
+
+/* W09 end to end: seven operations a round; only reading keeps one file and changes nothing. */
+static void a_block_class_is_measured(void **state)
+{
+	struct arena *a = arena_new();
+	const char *dir = scratch();
+	struct bench_order o;
+	struct bench_forecast f;
+	struct err e = { 0 };
+	struct heard h;
+	const json_t *r;
+	size_t i;
+
+	(void)state;
+	hear_start(&h);
+	order_for(a, &o, dir, "block-512k", 0.02);
+	assert_int_equal(bench_forecast(&o, &f, &e), 0);
+	assert_int_equal(f.runs, 14);
+	assert_int_equal(f.write_bytes, 3 * 2 * 6000000);
+	assert_int_equal(f.read_bytes, 4 * 2 * 6000000);
+	if (bench_run(&o, hear, &h, &e) < 0)
+		fail_msg("%s", e.text);
+	assert_int_equal(h.run, 14);
+	assert_int_equal(h.result, 7);
+	json_array_foreach(h.results, i, r) {
+		bool whole = !strcmp(json_str(r, "op"), "write") || !strcmp(json_str(r, "op"), "read");
+
+		assert_int_equal(json_u64(r, "ops", 0), whole ? 0 : 12);	/* 6 MB / 512 KiB */
+		assert_int_equal(json_u64(r, "runs", 0), 2);
+	}
+	hear_done(&h);
+	hear_start(&h);
+	o.write = false;
+	if (bench_run(&o, hear, &h, &e) < 0)
+		fail_msg("%s", e.text);
+	assert_int_equal(h.run, 8);
+	assert_int_equal(h.result, 4);
+	assert_int_equal(entries(dir), 0);
+	hear_done(&h);
+	wipe(dir);
+	arena_free(a);
+}
+
 static void a_signal_leaves_nothing(void **state)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
@@ -406,6 +513,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_is_verified),
 		cmocka_unit_test(a_set_is_measured),
+		cmocka_unit_test(records_are_touched_once),
+		cmocka_unit_test(a_block_class_is_measured),
 		cmocka_unit_test(read_only_keeps_one_set),
 		cmocka_unit_test(a_signal_leaves_nothing),
 		cmocka_unit_test(asked_to_stop_it_leaves_nothing),

@@ -75,6 +75,13 @@ static void shipped_workloads(void **state)
 		assert_int_equal(w->text, want[i].text);
 		assert_true(w->write && w->read && w->title);
 	}
+	assert_int_equal(workload_find(a, "block-4k", &one, &e), 0);
+	assert_int_equal(one.bs, 4096);		/* MATRIX W09 */
+	assert_int_equal(one.bytes, 300000000);
+	assert_int_equal(one.stride, 16);
+	assert_int_equal(workload_ops(&one, true, false),
+			 1u << BENCH_WRITE | 1u << BENCH_REWRITE | 1u << BENCH_RAND_WRITE);
+	assert_int_equal(workload_ops(&one, true, true), (1u << BENCH_OPS) - 1);
 	assert_int_equal(workload_find(a, "smal-text", &one, &e), -1);
 	assert_non_null(strstr(e.text, "did you mean \"small-text\""));
 	arena_free(a);
@@ -98,6 +105,11 @@ static void bad_workloads(void **state)
 		{ "fileset size=big\n", "line 1: size is a size or lognormal" },
 		{ "fileset size=1M\nfileset size=1M\n", "line 2: a second fileset" },
 		{ "op hash\n", "line 1: op is copy-in or copy-out" },
+		{ "op rand-read:4\n", "line 1: only read-stride takes a number" },
+		{ "op read-stride:0\n", "line 1: " },
+		{ "fileset size=1M\nop write read-stride\n", "read-stride wants the number" },
+		{ "fileset size=1M data=text\nop write rewrite\n", "wants data=random" },
+		{ "sync often\n", "line 1: sync is end or per-write" },
 		{ "io bs=1\n", "line 1: bs must be from 4K to 16M" },
 		{ "title\n", "line 1: title says nothing" },
 		{ "op copy-in\nfileset size=lognormal bytes=1M median=1K\n", "wants median=, mean=" },
