@@ -22,6 +22,7 @@ trap 'rm -rf "$tmp"' EXIT
 
 page naslab.8 >"$tmp/naslab.8"
 page naslab-layout.5 >"$tmp/naslab-layout.5"
+page naslab-workload.5 >"$tmp/naslab-workload.5"
 sed 's/\\-/-/g' "$tmp/naslab.8" >"$tmp/plain.8"
 
 # Which verbs and options of --help are not in a page.
@@ -42,12 +43,26 @@ missing_layers() {
 	done
 }
 
+# Statements, keys and operations that the reader of workloads takes.
+missing_words() {
+	{
+		sed -n 's/^\t{ "[a-z]*", "\([a-z]*\)", set_.*/\1/p' "$src/src/bench/workload.c"
+		grep -o '\[BENCH_[A-Z_]*\] = "[a-z-]*"' "$src/src/bench/workload.c" | sed 's/.*"\(.*\)"/\1/'
+		echo 'title about fileset op io sync' | tr ' ' '\n'
+	} | while read -r word; do
+		grep -Eq "^\.(It|Ic) (Ic|Cm)?.*\b$word\b" "$1" || echo "$word"
+	done
+}
+
 got=$(missing_verbs "$tmp/plain.8")
 check "every verb and option is in naslab(8) $got" test -z "$got"
 check "naslab(8) has sections of verbs" grep -q '^\.Ss naslab disks ' "$tmp/plain.8"
 got=$(missing_layers "$tmp/naslab-layout.5")
 check "every layer is in naslab-layout(5) $got" test -z "$got"
 check "naslab-layout(5) has sections of layers" grep -q '^\.Ss md ' "$tmp/naslab-layout.5"
+
+got=$(missing_words "$tmp/naslab-workload.5")
+check "every word of a workload is in naslab-workload(5) $got" test -z "$got"
 
 # The same questions, asked of pages with something taken out.
 sed '/^\.Ss naslab disks/,/^\.El/d' "$tmp/plain.8" >"$tmp/less.8"
@@ -56,9 +71,11 @@ sed '/^\.Ss naslab disks/,/^\.El/{/Fl Fl json/d}' "$tmp/plain.8" >"$tmp/less.8"
 check "a missing option would be found" test "$(missing_verbs "$tmp/less.8")" = "disks --json"
 sed 's/^\.Ss md /.Ss m /' "$tmp/naslab-layout.5" >"$tmp/less.5"
 check "a missing layer would be found" test "$(missing_layers "$tmp/less.5")" = md
+sed '/^\.It Cm read-back/d' "$tmp/naslab-workload.5" >"$tmp/less.5"
+check "a missing operation would be found" test "$(missing_words "$tmp/less.5")" = read-back
 
 if command -v mandoc >/dev/null; then
-	for p in naslab.8 naslab-layout.5; do
+	for p in naslab.8 naslab-layout.5 naslab-workload.5; do
 		got=$(mandoc -T lint -W warning "$tmp/$p" || true)
 		check "mandoc finds nothing in $p $got" test -z "$got"
 	done

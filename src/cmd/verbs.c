@@ -10,6 +10,7 @@ extern const struct verb verb_plan;
 extern const struct verb verb_bench;
 extern const struct verb verb_campaign;
 extern const struct verb verb_results;
+extern const struct verb verb_selftest;
 extern const struct verb verb_build;
 extern const struct verb verb_status;
 extern const struct verb verb_destroy;
@@ -30,6 +31,7 @@ const struct verb *const verbs[] = {
 	&verb_bench,
 	&verb_campaign,
 	&verb_results,
+	&verb_selftest,
 	&verb_build,
 	&verb_status,
 	&verb_destroy,

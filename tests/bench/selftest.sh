@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# naslab selftest: its lines with numbers in them, nothing left behind, and one sentence for
+# a place that is none.
+set -uo pipefail
+export NASLAB_WORKLOADS=${srcdir:-.}/workloads LC_ALL=C
+bad=0
+check() {
+	local name=$1
+	shift
+	if "$@"; then echo "ok $name"; else echo "not ok $name"; bad=1; fi
+}
+tmp=$(mktemp -d -p /var/tmp)
+trap 'rm -rf "$tmp"' EXIT
+mkdir "$tmp/dir"
+./naslab selftest "$tmp/dir" >"$tmp/out" 2>"$tmp/err"
+rc=$?
+check "it ends well $(cat "$tmp/err")" test "$rc$(wc -c <"$tmp/err")" = 00
+check "the clock" grep -Eq '^clock     smallest step [0-9.]+ [nu]s, one look [0-9.]+ [nu]s$' "$tmp/out"
+check "the engine" grep -Eq '^engine    (15 repeats of 50 MB into memory: median [0-9.]+ MB/s, spread \(CV\) [0-9.]+ %|no /dev/shm)' "$tmp/out"
+check "the counters" grep -Eq '^counters  (50\.0 MB of files in .*: [0-9.]+ MB at the disks|.* lies on no disk)' "$tmp/out"
+check "the machine" grep -Eq '^machine   (yes|no ) md arrays$' "$tmp/out"
+check "nothing is left" test -z "$(ls -A "$tmp/dir")"
+./naslab selftest "$tmp/none" >"$tmp/out" 2>"$tmp/err"
+rc=$?
+check "no such directory fails" test "$rc" = 1
+check "in one sentence" test "$(wc -l <"$tmp/err")" = 1
+./naslab selftest one two >/dev/null 2>&1
+rc=$?
+check "two directories are one too many" test "$rc" = 2
+exit $bad
