@@ -181,7 +181,7 @@ static int export_take(struct ui *ui, void *arg, const char *path, struct err *e
 	if (dot && !strcmp(dot, ".svg"))
 		report_svg(r->pictures, r->n_pictures, date, &out);
 	else if (dot && !strcmp(dot, ".pdf"))
-		rc = report_pdf(r->pictures, r->n_pictures, date, &out, e);
+		rc = report_pdf(r->arena, r->all, &r->filter, date, &out, e);
 	else if (dot && !strcmp(dot, ".xlsx"))
 		rc = report_xlsx(r->arena, r->all, &r->filter, date, &out, e);
 	else if (dot && !strcmp(dot, ".csv"))

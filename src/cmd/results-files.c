@@ -38,7 +38,7 @@ static int make(struct arena *a, const char *format, const json_t *results,
 	if (!strcmp(format, "xlsx"))
 		return report_xlsx(a, results, f, date, out, e);
 	if (!strcmp(format, "pdf"))
-		return report_pdf(p, n, date, out, e);
+		return report_pdf(a, results, f, date, out, e);
 	report_svg(p, n, date, out);
 	return 0;
 }

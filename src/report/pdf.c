@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pdf - pages of A4 by cairo, where it was there when naslab was built. */
+#include "report/files.h"
 #include "report/canvas.h"
 
 #include "base/err.h"
@@ -122,13 +123,8 @@ static cairo_status_t add(void *out, const unsigned char *data, unsigned length)
 	return CAIRO_STATUS_SUCCESS;
 }
 
-bool report_has_pdf(void)
-{
-	return true;
-}
-
-int report_pdf(const struct report_picture *p, size_t n, const char *date, struct sbuf *out,
-	       struct err *e)
+int pdf_write(const struct report_picture *p, size_t n, const char *date, struct sbuf *out,
+	      struct err *e)
 {
 	cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(add, out, PAGE_WIDTH,
 								       PAGE_HEIGHT);
@@ -150,24 +146,6 @@ int report_pdf(const struct report_picture *p, size_t n, const char *date, struc
 	cairo_surface_destroy(surface);
 	return status ? err_set(e, ERR_FAIL, "cairo cannot draw the PDF: %s",
 				cairo_status_to_string(status)) : 0;
-}
-
-#else
-
-bool report_has_pdf(void)
-{
-	return false;
-}
-
-int report_pdf(const struct report_picture *p, size_t n, const char *date, struct sbuf *out,
-	       struct err *e)
-{
-	(void)p;
-	(void)n;
-	(void)date;
-	(void)out;
-	return err_set(e, ERR_FAIL, "this naslab was built without cairo and writes no PDF; svg is "
-		       "the same picture, and libcairo2-dev with another ./configure adds it");
 }
 
 #endif

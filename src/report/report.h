@@ -94,8 +94,8 @@ void report_result_words(struct arena *a, const json_t *result, bool durable, st
 bool report_has_pdf(void);
 bool report_has_xlsx(void);
 void report_svg(const struct report_picture *p, size_t n, const char *date, struct sbuf *out);
-int report_pdf(const struct report_picture *p, size_t n, const char *date, struct sbuf *out,
-	       struct err *e);
+int report_pdf(struct arena *a, const json_t *results, const struct report_filter *f,
+	       const char *date, struct sbuf *out, struct err *e);
 int report_xlsx(struct arena *a, const json_t *results, const struct report_filter *f,
 		const char *date, struct sbuf *out, struct err *e);
 

@@ -3,7 +3,7 @@
  * xlsx - a spreadsheet with everything in it: a native chart for each picture beside the
  * numbers it is drawn from, the results with how they came about, and every repetition.
  */
-#include "report/report.h"
+#include "report/files.h"
 
 #include "base/err.h"
 #include "base/sbuf.h"
@@ -328,13 +328,8 @@ static void make_formats(struct sheet *s)
 	format_set_font_color(s->pale, 0x666666);
 }
 
-bool report_has_xlsx(void)
-{
-	return true;
-}
-
-int report_xlsx(struct arena *a, const json_t *results, const struct report_filter *f,
-		const char *date, struct sbuf *out, struct err *e)
+int xlsx_write(struct arena *a, const json_t *results, const struct report_filter *f,
+	       const char *date, struct sbuf *out, struct err *e)
 {
 	char *folder = arena_strdup(a, getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	char *path = arena_printf(a, "%s/naslab-XXXXXX", folder);
@@ -363,26 +358,6 @@ int report_xlsx(struct arena *a, const json_t *results, const struct report_filt
 		rc = err_sys(e, "cannot read %s", path);
 	unlink(path);
 	return rc;
-}
-
-#else
-
-bool report_has_xlsx(void)
-{
-	return false;
-}
-
-int report_xlsx(struct arena *a, const json_t *results, const struct report_filter *f,
-		const char *date, struct sbuf *out, struct err *e)
-{
-	(void)a;
-	(void)results;
-	(void)f;
-	(void)date;
-	(void)out;
-	return err_set(e, ERR_FAIL, "this naslab was built without libxlsxwriter and writes no XLSX; "
-		       "csv has the same numbers, and libxlsxwriter-dev with another ./configure "
-		       "adds it");
 }
 
 #endif
