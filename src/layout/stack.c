@@ -170,12 +170,6 @@ const char *stack_label(struct stack *s, const struct node *n)
 	return before ? arena_printf(s->arena, "%s-%u", base, before + 1) : base;
 }
 
-const char *stack_dir(const struct stack *s, const struct node *n)
-{
-	(void)s;
-	return n->dir;
-}
-
 /* --- disks ------------------------------------------------------------------------ */
 
 static int check_pick(const struct pick *picks, size_t i, struct err *e)

@@ -124,9 +124,6 @@ uint64_t node_min_bytes(const struct node *n);	/* of the kids */
  * a MAP layer the name of what is below. */
 const char *stack_label(struct stack *s, const struct node *n);
 
-/* The mount point of a directory node; the same as n->dir once the stack is made. */
-const char *stack_dir(const struct stack *s, const struct node *n);
-
 /*
  * Take `want` bytes from a pool, of every kind its share (rounded so that the pool is
  * empty when all of it was taken). For account(): what an array's bytes are spent on is
