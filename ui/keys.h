@@ -16,7 +16,7 @@ struct key {
 	const char *keys;	/* names, blank separated: "Space", "l Right", "^R" */
 	const char *show;	/* as drawn, when two rows share one word of the bar: "<>" */
 	const char *word;	/* the word behind it in the bar; NULL: not in the bar */
-	unsigned rank;		/* in the bar: the highest goes first when there is no room */
+	size_t rank;		/* in the bar: the highest goes first when there is no room */
 	const char *help;	/* one sentence: what it does */
 };
 

@@ -275,7 +275,7 @@ static void move_layer(struct ui *ui, struct layout *l, bool later)
 	size_t at, n = ui->s->recipe ? ui->s->recipe->n_stmts : 0;
 	char what[80];
 
-	if (!layout_at(ui, l, &at) || (later ? at + 1 >= n : at == 0))
+	if (!n || !layout_at(ui, l, &at) || (later ? at + 1 >= n : at == 0))
 		return;
 	snprintf(what, sizeof(what), "%s moved", ui->s->recipe->stmts[at].layer);
 	if (edit_swap(ui->s->layout, later ? at : at - 1, &out, &e) < 0) {

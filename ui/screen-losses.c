@@ -105,7 +105,7 @@ static void draw_layers(struct losses *l, struct area a)
 static void losses_draw(struct ui *ui, void *state, struct area body)
 {
 	struct losses *l = state;
-	const struct stack *s = ui->s->stack;
+	const struct stack *s;
 	struct sbuf head = { 0 };
 	unsigned rows, used, dead = 0, room;
 	size_t i;

@@ -61,7 +61,7 @@ static void find_picture(struct results *r, const char *class, const char *op)
 	size_t i, best = 0;
 	int most = -1;
 
-	for (i = 0; i < r->n_pictures; i++) {
+	for (i = 0; r->pictures && i < r->n_pictures; i++) {
 		int fit = (class && !strcmp(r->pictures[i].class, class) ? 2 : 0) +
 			(op && !strcmp(r->pictures[i].op, op) ? 1 : 0);
 

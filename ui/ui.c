@@ -400,7 +400,7 @@ int ui_open(const struct ui_options *o, struct ui **out, struct err *e)
 	if (!o->offscreen)
 		loop_open();
 	ui = calloc(1, sizeof(*ui));
-	for (n = 0; screens[n]; n++)
+	for (n = 1; screens[n]; n++)
 		;
 	if (!ui || !(ui->kept = calloc(n, sizeof(*ui->kept))))
 		die("no memory");

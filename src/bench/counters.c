@@ -255,7 +255,7 @@ static void below(struct counters *c, int fd, unsigned depth)
 				   minor(dev.st_rdev)), real))
 		return;
 	name = strrchr(real, '/') + 1;
-	if (strcmp(m.type, "btrfs") ||
+	if (!m.type || strcmp(m.type, "btrfs") ||
 	    !leaf_disks_btrfs("", c->arena, name, &c->disks, &c->arrays))
 		leaf_disks("", c->arena, major(dev.st_rdev), minor(dev.st_rdev), &c->disks,
 			   &c->arrays);

@@ -103,25 +103,26 @@ static int take_cache(struct stack *s, struct node *n, struct cache_priv *p, str
 static int lvmcache_size(struct stack *s, struct node *n, struct err *e)
 {
 	struct cache_priv *p = arena_alloc(s->arena, sizeof(*p));
-	uint64_t bytes, meta, asked = node_size(n, "chunk");
+	uint64_t bytes, meta, chunk, asked = node_size(n, "chunk");
 
 	if (take_cache(s, n, p, e))
 		return -1;
 	bytes = p->extents * LVM_EXTENT;
-	p->chunk = asked ? asked : lvm_cache_chunk(bytes);
-	if (!p->chunk || !lvm_cachevol(bytes, p->chunk, &meta, &p->cached))
+	chunk = asked ? asked : lvm_cache_chunk(bytes);
+	if (!chunk || !lvm_cachevol(bytes, chunk, &meta, &p->cached))
 		return err_set(e, ERR_USAGE, "chunk=%" PRIu64 "K makes more than 1,000,000 chunks of %" PRIu64
 			       " bytes; the smallest is %" PRIu64 "K", asked / 1024, bytes,
 			       (uint64_t)(lvm_cache_chunk(bytes) / 1024));
-	n->chunk = p->chunk;
+	p->chunk = chunk;
+	n->chunk = chunk;
 	n->stripe_set = true;
 	if (n->io_min >= 4096 && n->io_opt && n->io_opt % n->io_min == 0) {
 		n->stripe_unit = n->io_min;
 		n->stripe_width = n->io_opt;
 	}
 	/* dm-cache puts its chunk there, unless what lies below is a multiple of it */
-	if (n->io_opt < p->chunk || n->io_opt % p->chunk)
-		n->io_min = n->io_opt = (uint32_t)p->chunk;
+	if (n->io_opt < chunk || round_down(n->io_opt, chunk) != n->io_opt)
+		n->io_min = n->io_opt = (uint32_t)chunk;
 	node_fact_str(s, n, "mode", node_word(n, "mode"));
 	node_fact_u64(s, n, "cache_bytes", p->cached);
 	node_fact_u64(s, n, "cache_metadata_bytes", meta);
