@@ -502,6 +502,10 @@ static int md_plan(const struct node *n, struct plan *plan, struct err *e)
 	 * turns into one that cannot be started */
 	if (p->level->parity && !n->missing)
 		step_args(plan, st, "--force", NULL);
+	/* kernel 6.1 in user mode: a write while a raid10 syncs waits for ever (raid10d in
+	 * md_super_wait). Mirrors need no first sync: what was never written is never read */
+	if (!strcmp(n->level, "raid10") && !n->missing)
+		step_args(plan, st, "--assume-clean", NULL);
 	for (i = 0; i < p->members; i++) {
 		step_args(plan, st, n->kids[i]->dev, NULL);
 		step_writes(plan, st, n->kids[i]);
