@@ -12,6 +12,15 @@
 #include "base/text.h"
 #include "report/files.h"
 
+#ifdef __SANITIZE_ADDRESS__
+/* fontconfig keeps its patterns until the end, and that is no leak of ours. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libfontconfig";
+}
+#endif
+
 static int write_file(struct arena *a, char **w, const json_t *results, struct sbuf *out,
 		      struct err *e)
 {
