@@ -202,12 +202,14 @@ static int open_set(const struct session *s, const char *set, struct err *e)
 	return dir;
 }
 
-int run_read(struct session *s, const struct class *c, const char *set, struct measured *m,
-	     struct err *e)
+/* A set that is there already, with the machine quiet and the cache as it was asked for:
+ * its folder, or -1. */
+static int open_prepared(struct session *s, const struct class *c, const char *set, bool reads,
+			 struct measured *m, struct err *e)
 {
 	int dir, rc = 0;
 
-	if (settle(s, c, true, &m->flags, e) < 0)
+	if (settle(s, c, reads, &m->flags, e) < 0)
 		return -1;
 	dir = open_set(s, set, e);
 	if (dir < 0)
@@ -216,9 +218,21 @@ int run_read(struct session *s, const struct class *c, const char *set, struct m
 		rc = make_cold(s, c, dir, e);
 	else if (s->order->cache == CACHE_WARM)
 		rc = drive(s, c, "first read", dir, ENGINE_READ, NULL, e);
-	m->samples = json_array();
 	if (rc == 0)
-		rc = drive(s, c, "read", dir, ENGINE_READ, m, e);
+		return dir;
+	close(dir);
+	return -1;
+}
+
+int run_read(struct session *s, const struct class *c, const char *set, struct measured *m,
+	     struct err *e)
+{
+	int dir = open_prepared(s, c, set, true, m, e), rc;
+
+	if (dir < 0)
+		return -1;
+	m->samples = json_array();
+	rc = drive(s, c, "read", dir, ENGINE_READ, m, e);
 	if (rc == 0)
 		m->flags |= flags_of(s, c, BENCH_READ, m);
 	if (rc == 0 && s->rep == 1) {
@@ -238,22 +252,12 @@ int run_records(struct session *s, const struct class *c, const char *set, struc
 		[BENCH_READ_STRIDE] = ENGINE_STRIDE, [BENCH_READ_BACK] = ENGINE_BACK,
 		[BENCH_RAND_WRITE] = ENGINE_RAND_WRITE,
 	};
-	const char *what = bench_op_word(m->op);
-	bool reads = !bench_op_writes(m->op);
-	int dir, rc = 0;
+	int dir = open_prepared(s, c, set, !bench_op_writes(m->op), m, e), rc;
 
-	if (settle(s, c, reads, &m->flags, e) < 0)
-		return -1;
-	dir = open_set(s, set, e);
 	if (dir < 0)
 		return -1;
-	if (s->order->cache == CACHE_COLD)
-		rc = make_cold(s, c, dir, e);
-	else if (s->order->cache == CACHE_WARM)
-		rc = drive(s, c, "first read", dir, ENGINE_READ, NULL, e);
 	m->samples = json_array();
-	if (rc == 0)
-		rc = drive(s, c, what, dir, engine_ops[m->op], m, e);
+	rc = drive(s, c, bench_op_word(m->op), dir, engine_ops[m->op], m, e);
 	if (rc == 0)
 		m->flags |= flags_of(s, c, m->op, m);
 	close(dir);
