@@ -159,7 +159,7 @@ int run_destroy(struct run *r)
 	}
 	run_revive(r, last);
 	rc = run_undo(r, last, true, &said, &e);
-	if (rc == 0 || r->made.n_absent) {
+	if (rc == 0) {
 		sbuf_addf(&text, "%s is destroyed: %s", r->order.name, sbuf_str(&said));
 	} else {
 		sbuf_addf(&text, "%s is only partly destroyed: %s", r->order.name, e.text);
