@@ -28,6 +28,17 @@ static double largest(const struct bench *b, const struct work *w)
 	return most;
 }
 
+/* What is marked on the clock that is shown: what came from memory at first is on the disks
+ * at the end. That there is no counter, d:f says. */
+static unsigned class_flags(const struct bench *b, const struct work_class *c)
+{
+	unsigned flags = c->flags | (c->n && c->n < 6 ? FLAG_FEW : 0);
+
+	if ((b->durable && c->write) || flags & FLAG_NODISK)
+		flags &= ~(unsigned)FLAG_CACHED;
+	return flags & ~(unsigned)FLAG_NODISK;
+}
+
 struct columns {
 	unsigned bar, bar_width, value, range, disk, flags;
 };
@@ -68,6 +79,7 @@ static void draw_bar(struct ui *ui, const struct bench *b, const struct columns 
 	const struct work_class *c = &w->classes[i];
 	bool on = i == b->bars.at, small = cols < 80;
 	char num[2 * SIZE_TEXT];
+	struct sbuf letters = { 0 };
 	struct stats s;
 	struct grid g;
 
@@ -87,6 +99,8 @@ static void draw_bar(struct ui *ui, const struct bench *b, const struct columns 
 	stats_of(class_values(b, c), c->n, &s);
 	grid_init(&g, 1, k->bar_width);
 	chart_bar(&g, 0, 0, k->bar_width, top, s.min, s.median, s.max);
+	if (flags_doubt(class_flags(b, c)))
+		chart_doubt(&g, 0, 0, k->bar_width);
 	draw_grid(row, k->bar, &g);
 	grid_done(&g);
 	draw_right(row, k->value, 6, PAINT_BOLD, number_text(num, s.median));
@@ -99,7 +113,9 @@ static void draw_bar(struct ui *ui, const struct bench *b, const struct columns 
 			   ratio_text(num, (double)c->disk_bytes / (double)c->file_bytes));
 	else
 		draw_text(row, k->disk + 3, PAINT_TEXT, "?");
-	draw_textf(row, k->flags, PAINT_TEXT, "%s%s", c->flags, c->n < 6 ? "n" : "");
+	flags_letters(class_flags(b, c), "", &letters);
+	draw_cell(row, k->flags, cols - k->flags, PAINT_TEXT, CUT_END, sbuf_str(&letters));
+	sbuf_done(&letters);
 }
 
 static void draw_all_bars(struct ui *ui, struct bench *b, struct area a)
@@ -250,6 +266,29 @@ static void bars_head(struct ui *ui, const struct bench *b)
 	sbuf_done(&brief);
 }
 
+/* The shapes, and in as many lines as are free the marks that are in use. */
+static unsigned draw_legend(const struct work *w, const struct bench *b, struct area a)
+{
+	bool ascii = term_tier() == TIER_ASCII || term_tier() == TIER_LINES;
+	struct sbuf text = { 0 };
+	unsigned flags = 0, used;
+	char *rest, *line;
+	size_t i;
+
+	for (i = 0; i < w->n_classes; i++)
+		flags |= class_flags(b, &w->classes[i]);
+	draw_textf(a.row, a.col, PAINT_TEXT, "%s   d:f disk : file bytes", flags_doubt(flags) ?
+		   (ascii ? "= lowest to highest, - flagged, # median" :
+		    "▒ lowest to highest, ░ flagged, █ median") :
+		   ascii ? "= lowest to highest run, # median" : "▒ lowest to highest run, █ median");
+	flags_legend(flags, a.cols, &text);
+	rest = text.text;
+	for (used = 1; used < a.rows && rest && *rest && (line = strsep(&rest, "\n")); used++)
+		draw_text(a.row + used, a.col, PAINT_TEXT, line);
+	sbuf_done(&text);
+	return used;
+}
+
 void bench_draw_bars(struct ui *ui, struct bench *b, struct area body)
 {
 	const struct work *w = &ui->s->work;
@@ -257,7 +296,7 @@ void bench_draw_bars(struct ui *ui, struct bench *b, struct area body)
 	bool live = w->runs, tall = body.rows >= 16, wide = body.cols >= 80;
 	unsigned foot = tall ? 2 : 1, bars, row = body.row;
 	unsigned chart = !live ? 0 : b->zoom ? body.rows - 3 : tall ?
-		chart_rows(body.rows, (unsigned)w->n_classes + 3 + foot) : 3;
+		chart_rows(body.rows, (unsigned)w->n_classes + 3 + foot + 1) : 3;
 
 	bars_head(ui, b);
 	bars = body.rows - foot - (chart ? chart + (tall ? 1 : 0) : 0);
@@ -269,9 +308,8 @@ void bench_draw_bars(struct ui *ui, struct bench *b, struct area body)
 		draw_all_bars(ui, b, (struct area){ row, 0, bars, body.cols });
 	row += bars;
 	if (bars && tall && body.row + body.rows - row > chart + foot + 1 && wide)
-		draw_text(row++, 15, PAINT_TEXT, term_tier() == TIER_ASCII || term_tier() == TIER_LINES ?
-			  "= lowest to highest run, # median   d:f disk bytes : file bytes" :
-			  "▒ lowest to highest run, █ median   d:f disk bytes : file bytes");
+		row += draw_legend(w, b, (struct area){ row, 15,
+				   body.row + body.rows - row - chart - foot - 1, body.cols - 16 });
 	if (chart) {
 		run_words(ui, &left, &right);
 		if (tall)

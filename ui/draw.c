@@ -251,6 +251,7 @@ static enum paint ink_paint(enum ink ink)
 	case INK_RANGE:
 	case INK_COLUMN:	return PAINT_USABLE;
 	case INK_REDUNDANCY:	return PAINT_REDUNDANCY;
+	case INK_DOUBT:		return PAINT_REDUNDANCY;	/* yellow; the fill leads */
 	case INK_CACHE:		return PAINT_CACHE;
 	case INK_OVERHEAD:	return PAINT_OVERHEAD;
 	case INK_FAILED:	return PAINT_FAILED;

@@ -5,6 +5,7 @@
  */
 #include "ui/results.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -57,6 +58,8 @@ static void draw_bar(struct ui *ui, const struct results *r, unsigned row, unsig
 		ui_cursor(ui, row, 1);
 	grid_init(&g, 1, value - bar - 1);
 	chart_bar(&g, 0, 0, value - bar - 1, p->top, b->min, b->median, b->max);
+	if (b->flagged)
+		chart_doubt(&g, 0, 0, value - bar - 1);
 	draw_grid(row, bar, &g);
 	grid_done(&g);
 	draw_right(row, value, 6, PAINT_BOLD, mbps(num, b->median));
@@ -95,6 +98,10 @@ static void chosen_words(const struct results *r, struct sbuf *out)
 		sbuf_add(out, n ? "   in the order they ran\n" : "\n");
 	}
 	report_result_words(a, b->result, r->filter.durable, out);
+	if (b->flags) {
+		flags_legend(b->flags, UINT_MAX, out);
+		sbuf_addc(out, '\n');
+	}
 	sbuf_add_safe(out, b->facts);
 	arena_free(a);
 }
@@ -113,6 +120,17 @@ static void draw_lines(struct area a, const char *text)
 				     PAINT_TEXT, line);
 		text += len + (text[len] == '\n');
 	}
+}
+
+static bool any_doubt(const struct report_picture *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n; i++) {
+		if (p->bars[i].flagged)
+			return true;
+	}
+	return false;
 }
 
 static void draw_layouts(struct ui *ui, struct results *r, struct area body)
@@ -134,8 +152,10 @@ static void draw_layouts(struct ui *ui, struct results *r, struct area body)
 		draw_bar(ui, r, body.row + 1 + i, body.cols, r->bars.top + i);
 	row = body.row + 1 + (p->n < rows ? (unsigned)p->n : rows);
 	if (row + detail < body.row + body.rows && !small)
-		draw_text(row++, bar, PAINT_TEXT, term_tier() >= TIER_LINES ?
-			  "= lowest to highest run, # median" : "▒ lowest to highest run, █ median");
+		draw_textf(row++, bar, PAINT_TEXT, term_tier() >= TIER_LINES ?
+			   "= lowest to highest run, %s# median" :
+			   "▒ lowest to highest run, %s█ median", !any_doubt(p) ? "" :
+			   term_tier() >= TIER_LINES ? "- flagged, " : "░ flagged, ");
 	if (!results_bar(r))
 		return;
 	if (detail > 2)

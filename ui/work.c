@@ -272,19 +272,10 @@ static void sample_event(struct work *w, const json_t *ev)
 	w->n_runs = json_u64(ev, "runs", w->n_runs);
 }
 
-/* The letter that stands for a flag behind a bar. */
-static char flag_letter(const char *word)
-{
-	return !strcmp(word, "cached") ? 'P' : !strcmp(word, "sync") ? 'S' :
-		!strcmp(word, "few") ? 'n' : !strcmp(word, "nodisk") ? '?' : 0;
-}
-
 static void run_event(struct work *w, const json_t *ev)
 {
 	struct work_class *c = class_at(w, ev);
 	uint64_t bytes = json_u64(ev, "bytes", 0), disk = json_u64(ev, "disk_bytes", UINT64_MAX);
-	json_t *flags = json_object_get(ev, "flags"), *flag;
-	size_t i, len = 0;
 
 	if (!c || c->n == WORK_RUNS)
 		return;
@@ -294,17 +285,8 @@ static void run_event(struct work *w, const json_t *ev)
 	c->file_bytes = bytes;
 	c->disk_known = disk != UINT64_MAX;
 	c->disk_bytes = c->disk_known ? disk : 0;
-	json_array_foreach(flags, i, flag) {
-		const char *word = json_string_value(flag);
-
-		char letter = word ? flag_letter(word) : 0;
-
-		c->disk_known &= letter != '?';
-		if (letter && !strchr("n?", letter) && !memchr(c->flags, letter, len) &&
-		    len + 1 < sizeof(c->flags))
-			c->flags[len++] = letter;
-	}
-	c->flags[len] = '\0';
+	c->flags |= flags_read(json_object_get(ev, "flags"));
+	c->disk_known &= !(c->flags & FLAG_NODISK);
 	c->running = false;
 	w->n_done = (size_t)json_u64(ev, "done", w->n_done + 1);
 	w->n_runs = json_u64(ev, "runs", w->n_runs);

@@ -38,7 +38,7 @@ struct work_class {		/* one bar: a class and a direction */
 	size_t n;
 	uint64_t file_bytes, disk_bytes;	/* of the last run; disk_known says if counted */
 	bool disk_known;
-	char flags[16];
+	unsigned flags;		/* enum flag, of all its runs */
 	bool running, done;
 };
 

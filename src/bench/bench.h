@@ -11,6 +11,7 @@
 #include "base/arena.h"
 
 struct err;
+struct sbuf;
 
 /*
  * Measuring. The engine copies in a child process of the executor, counts with one
@@ -126,10 +127,28 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
  * empty; "disturbed" others kept writing, or took the processors; "above" faster than all the
  * disks' links; "source" making the data was the limit; "cpu" the processor was; "throttled"
  * for heat; "compressed" the file system packs what is written;
+ * "drift" the runs got faster or slower one after the other; "outlier" one lies far off;
  * "few" less than 6 runs; "partial" it was stopped.
  */
 int bench_run(const struct bench_order *o, void (*emit)(void *, const json_t *), void *arg,
 	      struct err *e);
+
+/*
+ * Flags, as bits and as the words in "flags". Their letters stand behind a bar; a bar in
+ * doubt is drawn otherwise; the legend explains those that are in use (marks.c).
+ */
+enum flag {
+	FLAG_CACHED = 1, FLAG_NODISK = 2, FLAG_SYNC = 4, FLAG_FEW = 8, FLAG_PARTIAL = 16,
+	FLAG_CACHEFULL = 32, FLAG_DISTURBED = 64, FLAG_ABOVE = 128, FLAG_SOURCE = 256,
+	FLAG_CPU = 512, FLAG_THROTTLED = 1024, FLAG_COMPRESSED = 2048, FLAG_DRIFT = 4096,
+	FLAG_OUTLIER = 8192,
+};
+json_t *flag_words(unsigned flags);
+unsigned flags_read(const json_t *words);	/* words that are none are left out */
+void flags_letters(unsigned flags, const char *between, struct sbuf *out);	/* "P D n" */
+bool flags_doubt(unsigned flags);
+/* "P page cache, not the disks, n fewer than 6 runs", in lines of at most width. */
+void flags_legend(unsigned flags, unsigned width, struct sbuf *out);
 
 /* Median, minimum and maximum of n rates; sorts a copy. */
 struct stats {

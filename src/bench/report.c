@@ -10,28 +10,6 @@
 #include "base/sbuf.h"
 #include "store/store.h"
 
-static const struct {
-	enum flag flag;
-	const char *word;
-} flag_names[] = {
-	{ FLAG_CACHED, "cached" }, { FLAG_NODISK, "nodisk" }, { FLAG_SYNC, "sync" },
-	{ FLAG_FEW, "few" }, { FLAG_PARTIAL, "partial" }, { FLAG_CACHEFULL, "cachefull" },
-	{ FLAG_DISTURBED, "disturbed" }, { FLAG_ABOVE, "above" }, { FLAG_SOURCE, "source" },
-	{ FLAG_CPU, "cpu" }, { FLAG_THROTTLED, "throttled" }, { FLAG_COMPRESSED, "compressed" },
-};
-
-json_t *flag_words(unsigned flags)
-{
-	json_t *words = json_array();
-	size_t i;
-
-	for (i = 0; i < sizeof(flag_names) / sizeof(flag_names[0]); i++) {
-		if (flags & flag_names[i].flag)
-			json_add_str(words, flag_names[i].word);
-	}
-	return words;
-}
-
 json_t *event_new(const char *event, const struct class *c)
 {
 	json_t *j = json_object();

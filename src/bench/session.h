@@ -19,12 +19,6 @@
 
 enum { FEW_RUNS = 6 };
 
-enum flag {		/* bits; flag_words() has their names */
-	FLAG_CACHED = 1, FLAG_NODISK = 2, FLAG_SYNC = 4, FLAG_FEW = 8, FLAG_PARTIAL = 16,
-	FLAG_CACHEFULL = 32, FLAG_DISTURBED = 64, FLAG_ABOVE = 128, FLAG_SOURCE = 256,
-	FLAG_CPU = 512, FLAG_THROTTLED = 1024, FLAG_COMPRESSED = 2048,
-};
-
 struct measured {	/* one timed run */
 	enum bench_op op;
 	struct engine_result copy;
@@ -108,7 +102,5 @@ void report_sample(struct session *s, const struct class *c, enum bench_op op, u
 int report_run(struct session *s, struct class *c, enum bench_op op, struct measured *m,
 	       struct err *e);
 int report_results(struct session *s, bool partial, struct err *e);
-
-json_t *flag_words(unsigned flags);
 
 #endif

@@ -36,6 +36,18 @@ void chart_bar(struct grid *g, unsigned row, unsigned col, unsigned width, doubl
 	grid_ink(g, row, col + mid, INK_MEDIAN);
 }
 
+void chart_doubt(struct grid *g, unsigned row, unsigned col, unsigned width)
+{
+	unsigned i;
+
+	for (i = col; row < g->rows && i < col + width && i < g->cols; i++) {
+		struct cell *c = &g->cells[(size_t)row * g->cols + i];
+
+		if (c->ink == INK_RANGE)
+			c->ink = INK_DOUBT;
+	}
+}
+
 /* 1, 2 or 5 times a power of ten, at or above x. */
 static double round_step(double x)
 {

@@ -19,6 +19,7 @@ enum ink {			/* meaning of a cell; INTERFACE.md section 2 */
 	INK_FAILED, INK_REBUILD, INK_UNKNOWN,
 	INK_ZERO,		/* dots from zero to the lowest */
 	INK_RANGE,		/* lowest to highest */
+	INK_DOUBT,		/* the same of a flagged bar */
 	INK_MEDIAN,
 	INK_COLUMN,		/* a column of the live chart; level says how high in eighths */
 	INK_AXIS,
@@ -62,6 +63,8 @@ void grid_print(const struct grid *g, enum tier tier, bool colour, struct sbuf *
  */
 void chart_bar(struct grid *g, unsigned row, unsigned col, unsigned width, double top,
 	       double min, double median, double max);
+/* The range of the bar in these cells is one in doubt: a flag says why. */
+void chart_doubt(struct grid *g, unsigned row, unsigned col, unsigned width);
 /* A scale above bars: "0    100    200"; a number begins in the cell of its value. */
 void chart_scale(struct grid *g, unsigned row, unsigned col, unsigned width, double top);
 /* A round number at or above the largest value; 1 when there is none. */

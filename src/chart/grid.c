@@ -31,6 +31,7 @@ static const struct {
 	[INK_UNKNOWN]	 = { "?", "?", NULL },
 	[INK_ZERO]	 = { "·", ".", NULL },
 	[INK_RANGE]	 = { "▒", "=", "36" },
+	[INK_DOUBT]	 = { "░", "-", "33" },
 	[INK_MEDIAN]	 = { "█", "#", "1" },
 	[INK_COLUMN]	 = { "█", "#", "36" },
 	[INK_AXIS]	 = { " ", " ", NULL },
@@ -50,7 +51,7 @@ static const struct {
 	{ 0x2518, "+" }, { 0x251c, "+" }, { 0x2524, "+" }, { 0x252c, "+" }, { 0x2534, "+" },
 	{ 0x253c, "+" }, { 0x25b6, ">" }, { 0x25bc, "v" }, { 0x2190, "<" }, { 0x2191, "^" },
 	{ 0x2192, ">" }, { 0x2193, "v" }, { 0x00d7, "x" }, { 0x00b7, "." }, { 0x25a0, "*" },
-	{ 0x2588, "#" }, { 0x2592, "=" },
+	{ 0x2588, "#" }, { 0x2592, "=" }, { 0x2591, "-" },
 };
 
 /* Ranges of characters that take no cell, or two. */

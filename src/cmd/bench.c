@@ -240,27 +240,6 @@ static void show_run(struct show *s, const json_t *j)
 	fflush(stdout);
 }
 
-/* INTERFACE.md section 2: the letter of a flag. */
-static void add_letters(struct sbuf *out, const json_t *flags)
-{
-	static const struct {
-		const char *flag, *letter;
-	} letters[] = {
-		{ "cached", "P" }, { "cachefull", "B" }, { "sync", "S" }, { "throttled", "T" },
-		{ "disturbed", "D" }, { "above", "L" },
-		{ "few", "n" }, { "partial", "!" },
-	};
-	const json_t *flag;
-	size_t i, k;
-
-	json_array_foreach(flags, i, flag) {
-		for (k = 0; k < sizeof(letters) / sizeof(letters[0]); k++) {
-			if (!strcmp(letters[k].flag, json_string_value(flag)))
-				sbuf_addf(out, " %s", letters[k].letter);
-		}
-	}
-}
-
 enum { CLASS_WIDTH = 13, NUMBERS = 34 };
 
 /* The operation's letter, or its whole name where there are more than write and read. */
@@ -269,6 +248,7 @@ static void draw_result(struct grid *g, unsigned row, unsigned bar, unsigned wid
 {
 	char median[SIZE_TEXT], min[SIZE_TEXT], max[SIZE_TEXT], ratio[SIZE_TEXT];
 	struct sbuf text = { 0 }, range = { 0 };
+	unsigned flags;
 
 	grid_text(g, row, 0, json_str(j, "class"));
 	grid_text(g, row, CLASS_WIDTH, bar > CLASS_WIDTH + 2 ? json_str(j, "op") :
@@ -280,7 +260,11 @@ static void draw_result(struct grid *g, unsigned row, unsigned bar, unsigned wid
 		  rate_text(max, (double)json_u64(j, "max_bps", 0)));
 	sbuf_addf(&text, "%7s %11s %5s", rate_text(median, (double)json_u64(j, "median_bps", 0)),
 		  range.text, ratio_text(ratio, j));
-	add_letters(&text, json_object_get(j, "flags"));
+	flags = flags_read(json_object_get(j, "flags"));
+	if (flags_doubt(flags))
+		chart_doubt(g, row, bar, width);
+	sbuf_addc(&text, ' ');
+	flags_letters(flags, " ", &text);
 	grid_text(g, row, bar + width + 1, text.text);
 	sbuf_done(&text);
 	sbuf_done(&range);
@@ -290,7 +274,7 @@ static void draw_results(const struct show *s)
 {
 	unsigned columns = s->columns < 60 ? 60 : s->columns > 120 ? 120 : s->columns;
 	unsigned bar = CLASS_WIDTH + (s->op_width > 5 ? s->op_width + 1 : 2);
-	unsigned width = columns - bar - NUMBERS, row = 1;
+	unsigned width = columns - bar - NUMBERS, row = 1, flags = 0;
 	const json_t *j;
 	struct sbuf out = { 0 };
 	struct grid g;
@@ -308,14 +292,14 @@ static void draw_results(const struct show *s)
 	grid_text(&g, 0, bar + width + 1, "   MB/s     min-max   d:f");
 	json_array_foreach(s->results, i, j)
 		draw_result(&g, row++, bar, width, top, j);
+	json_array_foreach(s->results, i, j)
+		flags |= flags_read(json_object_get(j, "flags"));
 	grid_print(&g, s->tty ? tier_for(nl_langinfo(CODESET), getenv("TERM")) :
 			      tier_for(nl_langinfo(CODESET), NULL),
 		   s->tty && !getenv("NO_COLOR"), &out);
-	printf("\n%sfelt: until the last close; d:f: bytes at the disks to bytes of files\n"
-	       "P page cache, B write-back cache not empty, S array at sync, D disturbed by others,\n"
-	       "T throttled for heat, L above what the disks' links carry,\n"
-	       "n fewer than 6 runs, ! stopped before its end\n",
-	       sbuf_str(&out));
+	sbuf_add(&out, "felt: until the last close; d:f: bytes at the disks to bytes of files\n");
+	flags_legend(flags, columns - 1, &out);
+	printf("\n%s%s", sbuf_str(&out), flags ? "\n" : "");
 	sbuf_done(&out);
 	grid_done(&g);
 }

@@ -93,31 +93,6 @@ const char *result_date(const json_t *result, char buf[DATE_TEXT])
 	return buf;
 }
 
-/* INTERFACE: the letter of each flag; a word that has none stands for itself in facts. */
-static const struct {
-	const char *flag, *letter;
-} letters[] = {
-	{ "cached", "P" }, { "cachefull", "B" }, { "sync", "S" }, { "throttled", "T" },
-	{ "disturbed", "D" }, { "limit", "L" }, { "above", "L" }, { "few", "n" }, { "partial", "!" },
-};
-
-static const char *letters_of(struct arena *a, const json_t *result, bool *flagged)
-{
-	struct sbuf out = { 0 };
-	const char *text;
-	size_t i;
-
-	for (i = 0; i < sizeof(letters) / sizeof(letters[0]); i++) {
-		if (!result_has_flag(result, letters[i].flag))
-			continue;
-		sbuf_addf(&out, "%s%s", out.len ? " " : "", letters[i].letter);
-		*flagged = *flagged || strcmp(letters[i].flag, "few");
-	}
-	text = arena_strdup(a, sbuf_str(&out));
-	sbuf_done(&out);
-	return text;
-}
-
 static void add_fact(struct sbuf *out, const char *before, const char *text)
 {
 	if (!text || !*text)
@@ -178,6 +153,7 @@ static const char *about_of(struct arena *a, const json_t *r)
 static void take_bar(struct arena *a, const json_t *r, bool durable, struct report_bar *b)
 {
 	const char *label = json_str(r, "label");
+	struct sbuf letters = { 0 };
 
 	*b = (struct report_bar){
 		.label = label ? label : "?", .facts = facts_of(a, r),
@@ -187,7 +163,14 @@ static void take_bar(struct arena *a, const json_t *r, bool durable, struct repo
 		.published = json_str(r, "published"),
 		.simulated = json_is_true(json_object_get(r, "simulated")),
 	};
-	b->letters = letters_of(a, r, &b->flagged);
+	b->flags = flags_read(json_object_get(r, "flags"));
+	/* what was in memory at the last close is on the disks at the end */
+	if (durable && strstr(result_str(r, "op"), "write"))
+		b->flags &= ~(unsigned)FLAG_CACHED;
+	b->flagged = flags_doubt(b->flags);
+	flags_letters(b->flags, " ", &letters);
+	b->letters = arena_strdup(a, sbuf_str(&letters));
+	sbuf_done(&letters);
 }
 
 static bool same_str(const json_t *a, const json_t *b, const char *key)

@@ -35,8 +35,9 @@ struct report_bar {
 	int64_t id;
 	double min, median, max;	/* bytes a second; NAN: not known */
 	size_t n;		/* runs; 0: not told */
+	unsigned flags;
 	const char *letters;	/* of the flags: "P n" */
-	bool flagged;		/* by something else than few runs */
+	bool flagged;		/* one of them puts the number in doubt */
 	bool published, simulated;
 	const json_t *result;
 };

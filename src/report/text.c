@@ -87,18 +87,20 @@ const char *label_cut(struct arena *a, const char *label, const char *const *lab
 
 /* Where the median is not known, the range alone. */
 static void draw_bar(struct grid *g, unsigned row, unsigned col, unsigned width, double top,
-		     const struct stats *s)
+		     const struct stats *s, bool doubt)
 {
 	unsigned i, from, to;
 
 	if (!isnan(s->median) || isnan(s->min) || isnan(s->max)) {
 		chart_bar(g, row, col, width, top, s->min, s->median, s->max);
-		return;
+	} else {
+		from = (unsigned)fmin(width - 1, s->min / top * width);
+		to = (unsigned)fmin(width - 1, s->max / top * width);
+		for (i = 0; i <= to; i++)
+			grid_ink(g, row, col + i, i < from ? INK_ZERO : INK_RANGE);
 	}
-	from = (unsigned)fmin(width - 1, s->min / top * width);
-	to = (unsigned)fmin(width - 1, s->max / top * width);
-	for (i = 0; i <= to; i++)
-		grid_ink(g, row, col + i, i < from ? INK_ZERO : INK_RANGE);
+	if (doubt)
+		chart_doubt(g, row, col, width);
 }
 
 /* "172-181" */
@@ -112,13 +114,37 @@ static const char *range_text(char buf[2 * SIZE_TEXT], double min, double max)
 	return buf;
 }
 
-static void legend(struct grid *g, unsigned row, const char *more)
+/* The shapes, then the letters that are in use; *text in lines of its own. */
+static void legend(struct grid *g, unsigned row, bool doubt, const char *more, char *text)
 {
+	char *line;
+
 	grid_ink(g, row, 1, INK_RANGE);
 	grid_text(g, row, 3, "lowest to highest run");
 	grid_ink(g, row, 26, INK_MEDIAN);
 	grid_text(g, row, 28, "median");
-	grid_text(g, row, 36, more);
+	if (doubt) {
+		grid_ink(g, row, 36, INK_DOUBT);
+		grid_text(g, row, 38, "flagged");
+	}
+	grid_text(g, row, doubt ? 47 : 36, more);
+	while ((line = text && *text ? strsep(&text, "\n") : NULL))
+		grid_text(g, ++row, 1, line);
+}
+
+/* The lines that explain flags; *lines says how many. */
+static char *explain(struct arena *a, unsigned flags, unsigned columns, unsigned *lines)
+{
+	struct sbuf out = { 0 };
+	char *text, *at;
+
+	flags_legend(flags, fit(columns) - 3, &out);
+	text = arena_strdup(a, sbuf_str(&out));
+	sbuf_done(&out);
+	*lines = *text != '\0';
+	for (at = text; (at = strchr(at, '\n')); at++)
+		(*lines)++;
+	return text;
 }
 
 static void draw_line(struct arena *a, const struct report_picture *p, size_t i,
@@ -131,7 +157,7 @@ static void draw_line(struct arena *a, const struct report_picture *p, size_t i,
 	struct sbuf text = { 0 };
 
 	grid_text(g, row, 1, label_cut(a, b->label, labels, p->n, label - 2));
-	draw_bar(g, row, label, width, p->top, &s);
+	draw_bar(g, row, label, width, p->top, &s, b->flagged);
 	if (b->n)
 		snprintf(n, sizeof(n), "%zu", b->n);
 	sbuf_addf(&text, "%5s %11s %3s", mbps(median, b->median),
@@ -150,9 +176,14 @@ void report_picture_grid(const struct report_picture *p, unsigned columns, struc
 	unsigned width = fit(columns) - label - NUMBERS - 1;
 	struct sbuf head = { 0 }, marks = { 0 };
 	bool published = false, simulated = false;
+	unsigned flags = 0, more;
+	char *text;
 	size_t i;
 
-	grid_init(g, (unsigned)p->n + 3, fit(columns) - 1);
+	for (i = 0; i < p->n; i++)
+		flags |= p->bars[i].flags;
+	text = explain(a, flags, columns, &more);
+	grid_init(g, (unsigned)p->n + 3 + more, fit(columns) - 1);
 	sbuf_add_safe(&head, p->title);
 	sbuf_add(&head, ": ");
 	sbuf_add_safe(&head, p->about);
@@ -173,36 +204,46 @@ void report_picture_grid(const struct report_picture *p, unsigned columns, struc
 		sbuf_add(&marks, "s simulated  ");
 	if (p->older)
 		sbuf_addf(&marks, "%zu older not shown", p->older);
-	legend(g, (unsigned)p->n + 2, sbuf_str(&marks));
+	legend(g, (unsigned)p->n + 2, flags_doubt(flags), sbuf_str(&marks), text);
 	sbuf_done(&head);
 	sbuf_done(&marks);
 	arena_free(a);
 }
 
 static void pair_line(struct grid *g, unsigned row, char side, double top, unsigned width,
-		      const struct stats *s, const char *verdict)
+		      const struct stats *s, unsigned flags, const char *verdict)
 {
 	char median[SIZE_TEXT], range[2 * SIZE_TEXT], text[8 * SIZE_TEXT];
+	struct sbuf letters = { 0 };
 
 	snprintf(text, sizeof(text), "%c", side);
 	grid_text(g, row, PAIR_LABEL - 2, text);
-	draw_bar(g, row, PAIR_LABEL, width, top, s);
-	snprintf(text, sizeof(text), "%5s %11s %s", mbps(median, s->median),
-		 range_text(range, s->min, s->max), verdict);
+	draw_bar(g, row, PAIR_LABEL, width, top, s, flags_doubt(flags));
+	flags_letters(flags, "", &letters);
+	snprintf(text, sizeof(text), "%5s %11s %s%s%s", mbps(median, s->median),
+		 range_text(range, s->min, s->max), verdict, *verdict && letters.len ? " " : "",
+		 sbuf_str(&letters));
 	grid_text(g, row, PAIR_LABEL + width + 1, text);
+	sbuf_done(&letters);
 }
 
 void report_pairs_grid(const struct report_pair *pairs, size_t n, unsigned columns,
 		       struct grid *g)
 {
-	unsigned width = fit(columns) - PAIR_LABEL - PAIR_NUMBERS - 2, row = 1;
+	unsigned width = fit(columns) - PAIR_LABEL - PAIR_NUMBERS - 2, row = 1, all = 0, more;
+	struct arena *arena = arena_new();
 	double top = 0;
+	char *text;
 	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		top = fmax(top, fmax(pairs[i].sa.max, pairs[i].sb.max));
+		all |= flags_read(json_object_get(pairs[i].a, "flags")) |
+		       flags_read(json_object_get(pairs[i].b, "flags"));
+	}
 	top = chart_top(top / 1e6) * 1e6;
-	grid_init(g, 2 * (unsigned)n + 2, fit(columns) - 1);
+	text = explain(arena, all, columns, &more);
+	grid_init(g, 2 * (unsigned)n + 2 + more, fit(columns) - 1);
 	grid_text(g, 0, 1, "class");
 	chart_scale(g, 0, PAIR_LABEL, width, top / 1e6);
 	grid_text(g, 0, PAIR_LABEL + width + 1, " MB/s     min-max B to A");
@@ -220,11 +261,14 @@ void report_pairs_grid(const struct report_pair *pairs, size_t n, unsigned colum
 		else
 			snprintf(verdict, sizeof(verdict), "%sx %s", times_text(ratio, p->c.ratio),
 				 verdict_word(p->c.verdict));
-		pair_line(g, row++, 'A', top, width, &p->sa, "");
-		pair_line(g, row++, 'B', top, width, &p->sb, verdict);
+		pair_line(g, row++, 'A', top, width, &p->sa,
+			  flags_read(json_object_get(p->a, "flags")), "");
+		pair_line(g, row++, 'B', top, width, &p->sb,
+			  flags_read(json_object_get(p->b, "flags")), verdict);
 		sbuf_done(&name);
 	}
-	legend(g, row, "");
+	legend(g, row, flags_doubt(all), "", text);
+	arena_free(arena);
 }
 
 void report_pair_words(const struct report_pair *p, struct sbuf *out)

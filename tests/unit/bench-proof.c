@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "base/sbuf.h"
 #include "base/units.h"
 #include "bench/session.h"
 
@@ -146,11 +147,84 @@ static void marks_follow(void **state)
 	arena_free(s.counters.arena);
 }
 
+/* Every flag has a word and a letter of its own, and goes to a record and back. */
+static void flags_have_names(void **state)
+{
+	static const unsigned char_of[] = { ['P'] = FLAG_CACHED, ['B'] = FLAG_CACHEFULL,
+		['S'] = FLAG_SYNC, ['T'] = FLAG_THROTTLED, ['D'] = FLAG_DISTURBED,
+		['L'] = FLAG_ABOVE, ['n'] = FLAG_FEW };
+	unsigned flag, seen[128] = { 0 };
+	size_t i;
+
+	(void)state;
+	for (flag = 1; flag <= FLAG_OUTLIER; flag <<= 1) {
+		json_t *words = flag_words(flag);
+		struct sbuf letters = { 0 }, legend = { 0 };
+
+		assert_int_equal(json_array_size(words), 1);
+		assert_int_equal(flags_read(words), flag);
+		flags_letters(flag, " ", &letters);
+		assert_int_equal(letters.len, 1);
+		assert_int_equal(seen[(unsigned char)letters.text[0]]++, 0);
+		flags_legend(flag, 60, &legend);
+		assert_true(legend.len > 4 && legend.text[0] == letters.text[0]);
+		sbuf_done(&letters);
+		sbuf_done(&legend);
+		json_decref(words);
+	}
+	/* the letters that are agreed on */
+	for (i = 0; i < sizeof(char_of) / sizeof(char_of[0]); i++) {
+		struct sbuf letters = { 0 };
+
+		if (!char_of[i])
+			continue;
+		flags_letters(char_of[i], "", &letters);
+		assert_int_equal(letters.text[0], (char)i);
+		sbuf_done(&letters);
+	}
+}
+
+static void letters_and_legend(void **state)
+{
+	static const struct {
+		unsigned flags;
+		bool doubt;
+		const char *letters;
+	} cases[] = {
+		{ 0, false, "" }, { FLAG_FEW, false, "n" }, { FLAG_FEW | FLAG_OUTLIER, false, "* n" },
+		{ FLAG_FEW | FLAG_DISTURBED | FLAG_CACHED, true, "P D n" },
+		/* who cannot ask the disks does not know what came from memory */
+		{ FLAG_NODISK | FLAG_CACHED, true, "?" }, { FLAG_DRIFT, true, "~" },
+	};
+	json_t *words = json_pack("[s,i,s,s]", "few", 7, "nonsense", "sync");
+	struct sbuf out = { 0 };
+	char *rest, *line;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		flags_letters(cases[i].flags, " ", &out);
+		assert_string_equal(sbuf_str(&out), cases[i].letters);
+		assert_int_equal(flags_doubt(cases[i].flags), cases[i].doubt);
+		sbuf_clear(&out);
+	}
+	assert_int_equal(flags_read(words), FLAG_FEW | FLAG_SYNC);
+	flags_legend(~0u, 40, &out);
+	rest = out.text;
+	for (i = 0; (line = strsep(&rest, "\n")); i++)
+		assert_in_range(strlen(line), 1, 40);
+	assert_in_range(i, 7, 20);
+	sbuf_done(&out);
+	json_decref(words);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(machines_are_read),
 		cmocka_unit_test(marks_follow),
+		cmocka_unit_test(flags_have_names),
+		cmocka_unit_test(letters_and_legend),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -347,9 +347,37 @@ static void every_part_of_a_disk_has_a_cell(void **state)
 	}
 }
 
+/* A flagged bar differs from another in every tier, also without colour. */
+static void doubt_is_seen(void **state)
+{
+	static const enum tier tiers[] = { TIER_FULL, TIER_CONSOLE, TIER_LINES, TIER_ASCII };
+	struct sbuf plain = { 0 }, doubt = { 0 };
+	struct grid g;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(tiers) / sizeof(tiers[0]); i++) {
+		sbuf_clear(&plain);
+		sbuf_clear(&doubt);
+		grid_init(&g, 1, 14);
+		chart_bar(&g, 0, 1, 12, 12, 2, 4, 7);
+		grid_print(&g, tiers[i], false, &plain);
+		chart_doubt(&g, 0, 1, 12);
+		grid_print(&g, tiers[i], false, &doubt);
+		grid_done(&g);
+		assert_string_not_equal(plain.text, doubt.text);
+	}
+	/* dots and median stay */
+	assert_string_equal(plain.text, " ..==#===\n");
+	assert_string_equal(doubt.text, " ..--#---\n");
+	sbuf_done(&plain);
+	sbuf_done(&doubt);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(doubt_is_seen),
 		cmocka_unit_test(bars_are_the_design),
 		cmocka_unit_test(scales_stand_over_their_values),
 		cmocka_unit_test(tops_are_round),
