@@ -47,7 +47,8 @@ missing_layers() {
 missing_words() {
 	{
 		sed -n 's/^\t{ "[a-z]*", "\([a-z]*\)", set_.*/\1/p' "$src/src/bench/workload.c"
-		grep -o '\[BENCH_[A-Z_]*\] = "[a-z-]*"' "$src/src/bench/workload.c" | sed 's/.*"\(.*\)"/\1/'
+		sed -n 's/^\t\t\.word = "\([a-z-]*\)".*/\1/p' "$src/src/bench/ops.c" | grep -vx compare
+		sed -n 's/.* \.also = "\([a-z-]*\)".*/\1/p' "$src/src/bench/ops.c"
 		echo 'title about fileset op io sync' | tr ' ' '\n'
 	} | while read -r word; do
 		grep -Eq "^\.(It|Ic) (Ic|Cm)?.*\b$word\b" "$1" || echo "$word"

@@ -80,14 +80,15 @@ static void make_classes(struct session *s)
 
 		c->w = o->workloads.at[i];
 		c->ops = workload_ops(c->w, o->write, o->read);
-		c->write = c->ops & 1u << BENCH_WRITE;
 		if (!c->ops)
 			continue;
 		s->n_classes++;
+		c->reps = o->reps;
 		c->corpus = corpus_new(c->w, o->scale);
 		for (op = 0; op < BENCH_OPS; op++) {
-			c->series[op].felt = room_for(o->reps);
-			c->series[op].durable = room_for(o->reps);
+			c->makes |= (c->ops & 1u << op) && op_of((enum bench_op)op)->makes;
+			c->series[op].felt = room_for(c->reps);
+			c->series[op].durable = room_for(c->reps);
 		}
 	}
 }
@@ -110,10 +111,15 @@ static void free_classes(struct session *s)
 static int one_run(struct session *s, struct class *c, enum bench_op op, const char *set,
 		   struct err *e)
 {
+	const struct op *o = op_of(op);
 	struct measured m = { .op = op };
-	int rc = op == BENCH_WRITE ? run_write(s, c, set, &m, e) :
-		 op == BENCH_READ ? run_read(s, c, set, &m, e) : run_records(s, c, set, &m, e);
+	int rc = 0;
 
+	if (!o->makes && !c->there)
+		rc = run_prepare(s, c, set, e);
+	if (rc == 0)
+		rc = run_op(s, c, set, &m, e);
+	c->there = !o->removes;
 	if (rc == 0)
 		rc = report_run(s, c, op, &m, e);
 	json_decref(m.samples);
@@ -136,7 +142,10 @@ static int one_class(struct session *s, struct class *c, struct err *e)
 		if ((c->ops & 1u << op) && one_run(s, c, (enum bench_op)op, set, e) < 0)
 			return -1;
 	}
-	return c->write ? run_remove(s, set, e) : 0;	/* else it is kept for the next round */
+	if (!c->makes && c->there)
+		return 0;		/* kept for the next round */
+	c->there = false;
+	return run_remove(s, set, e);
 }
 
 static void shuffle(size_t *order, size_t n, uint64_t *state)
@@ -156,6 +165,7 @@ static int rounds(struct session *s, struct err *e)
 	size_t *order = calloc(s->n_classes + 1, sizeof(*order));
 	char set[CORPUS_NAME];
 	uint64_t state = 7;
+	unsigned most = 0;
 	size_t i;
 	int rc = 0;
 
@@ -166,13 +176,19 @@ static int rounds(struct session *s, struct err *e)
 
 		order[i] = i;
 		set_name(s, c, set);
-		if (rc == 0 && !c->write)
+		if (c->reps > most)
+			most = c->reps;
+		if (rc == 0 && !c->makes) {
 			rc = run_prepare(s, c, set, e);
+			c->there = true;
+		}
 	}
-	for (s->rep = 1; rc == 0 && s->rep <= s->order->reps; s->rep++) {
+	for (s->rep = 1; rc == 0 && s->rep <= most; s->rep++) {
 		shuffle(order, s->n_classes, &state);
-		for (i = 0; rc == 0 && i < s->n_classes; i++)
-			rc = one_class(s, &s->classes[order[i]], e);
+		for (i = 0; rc == 0 && i < s->n_classes; i++) {
+			if (s->rep <= s->classes[order[i]].reps)
+				rc = one_class(s, &s->classes[order[i]], e);
+		}
 	}
 	free(order);
 	return rc;

@@ -19,14 +19,20 @@ struct sbuf;
  * MB/s (10^6) is computed where it is shown.
  */
 
+/* In the order they are run in a round; what each is stands in ops.c. */
 enum bench_op {
 	BENCH_WRITE, BENCH_READ,	/* whole files, as they are copied */
 	BENCH_REWRITE, BENCH_RAND_READ, BENCH_READ_STRIDE, BENCH_READ_BACK, BENCH_RAND_WRITE,
-	BENCH_OPS
+	BENCH_OPS,
+	BENCH_VERIFY = BENCH_OPS	/* of the engine alone */
 };
 
 const char *bench_op_word(enum bench_op op);	/* "write", "rand-read" ... */
+const char *bench_op_also(enum bench_op op);	/* "copy-in", or NULL */
+const char *bench_op_help(enum bench_op op);	/* a sentence without its full stop */
+bool bench_op_takes_number(enum bench_op op);	/* "read-stride:16" */
 bool bench_op_writes(enum bench_op op);
+bool bench_op_by_records(enum bench_op op);
 
 struct workload {		/* one class: "small-text", "500M" ... (workloads/) */
 	const char *name, *title;
@@ -38,9 +44,8 @@ struct workload {		/* one class: "small-text", "500M" ... (workloads/) */
 	bool text;		/* compressible like source code; else incompressible */
 	uint64_t seed;
 	uint64_t bs;		/* most bytes in one read() or write() */
-	bool write, read;	/* op copy-in, op copy-out */
-	unsigned records;	/* bits 1 << enum bench_op: what is done record by record */
-	uint64_t stride;	/* of read-stride */
+	unsigned ops;		/* bits 1 << enum bench_op */
+	uint64_t number[BENCH_OPS];	/* of those that take one: read-stride:16 */
 	bool each_write;	/* sync per-write: O_SYNC */
 };
 
@@ -52,12 +57,18 @@ const char *workload_folder(void);
 int workload_parse(struct arena *a, const char *name, const char *text, const char *from,
 		   struct workload *out, struct err *e);
 
-/* Does it do anything of what is asked for? (bits 1 << enum bench_op) */
+/* What of it is asked for: operations that write, operations that do not. */
 unsigned workload_ops(const struct workload *w, bool write, bool read);
+/* The bytes all repetitions of them move with files of that size, and so does making
+ * them untimed where no operation does. Adds to the two sums. */
+void workload_moves(const struct workload *w, unsigned ops, uint64_t bytes, unsigned reps,
+		    uint64_t *written, uint64_t *read);
+/* Does it only copy whole files there and back? */
+bool workload_is_copy(const struct workload *w);
 
-/* The classes of whole files, smallest first: const struct workload *. */
+/* The classes that are copied, smallest first: const struct workload *. */
 int workload_list(struct arena *a, struct list *out, struct err *e);
-/* These and those by records. */
+/* All of them. */
 int workload_list_all(struct arena *a, struct list *out, struct err *e);
 int workload_find(struct arena *a, const char *name, struct workload *out, struct err *e);
 

@@ -6,17 +6,19 @@
 #include <stdint.h>
 
 #include "bench/engine.h"
+#include "bench/ops.h"
 
 /* What the engine's files share inside the child: engine.c copies, records.c jumps. */
 struct copy {
 	const struct engine_job *job;
+	const struct op *op;
 	struct engine_shared *shared;
 	struct ring *ring;		/* WRITE, VERIFY */
 	unsigned char *buffer;		/* READ, VERIFY, records */
 	size_t bs;
 	int dir;			/* directory the current file is in */
 	uint64_t *latencies;		/* of records, ns */
-	size_t n_latencies;
+	size_t n_latencies, latency_room;
 };
 
 /* Note what failed with errno and the file; always -1. */
@@ -24,15 +26,18 @@ int child_failed(struct copy *c, const char *fmt, ...) __attribute__((format(pri
 /* One buffer more is done; is it time to go? */
 int child_counted(struct copy *c, size_t len);
 
-/* Does this operation go through a file record by record? */
-bool engine_by_records(enum engine_op op);
-bool engine_writes(enum engine_op op);
+/* How long one of what is counted took. Never fails for lack of memory: die() does. */
+void child_took(struct copy *c, uint64_t ns);
+/* Before the clock: touched room for that many, so that nothing has to grow later. */
+void child_took_room(struct copy *c, size_t n);
 
-/* Before the clock: buffer and room for the latencies. */
+/* Rows of ops.c: the memory they take, and what is done with one file. */
+int write_prepare(struct copy *c);
+int read_prepare(struct copy *c);
+int verify_prepare(struct copy *c);
 int records_prepare(struct copy *c);
-/* All records of one file, in the operation's order. */
-int records_file(struct copy *c, const char *name, uint64_t size, size_t file);
-/* After the clock: the percentiles. */
-void records_result(struct copy *c, struct engine_result *r);
+int write_file(struct copy *c, const char *name, size_t file);
+int read_file(struct copy *c, const char *name, size_t file);
+int records_file(struct copy *c, const char *name, size_t file);
 
 #endif

@@ -31,7 +31,7 @@
 #include "build/job.h"
 
 struct engine_shared {
-	_Atomic uint64_t bytes;
+	_Atomic uint64_t bytes, ops;
 	_Atomic int stop, phase;
 	/* written by the child before it ends */
 	struct engine_result result;
@@ -84,8 +84,50 @@ int child_counted(struct copy *c, size_t len)
 	return child_failed(c, "stopped");
 }
 
-static int write_file(struct copy *c, const char *name, uint64_t size)
+void child_took_room(struct copy *c, size_t n)
 {
+	uint64_t *more = reallocarray(c->latencies, n ? n : 1, sizeof(*more));
+
+	if (!more)
+		die("no memory");
+	memset(more + c->n_latencies, 1, (n - c->n_latencies) * sizeof(*more));
+	c->latencies = more;
+	c->latency_room = n;
+}
+
+void child_took(struct copy *c, uint64_t ns)
+{
+	if (c->n_latencies == c->latency_room)
+		child_took_room(c, c->latency_room ? c->latency_room * 2 : 4096);
+	c->latencies[c->n_latencies++] = ns;
+	atomic_fetch_add_explicit(&c->shared->ops, 1, memory_order_relaxed);
+}
+
+static int ring_prepare(struct copy *c)
+{
+	c->ring = ring_start(c->job->corpus, engine_buffer_bytes());
+	return c->ring ? 0 : child_failed(c, "no memory for the buffers");
+}
+
+int write_prepare(struct copy *c)
+{
+	return ring_prepare(c);
+}
+
+int read_prepare(struct copy *c)
+{
+	c->buffer = engine_buffer(engine_buffer_bytes());
+	return c->buffer ? 0 : child_failed(c, "no memory for a buffer");
+}
+
+int verify_prepare(struct copy *c)
+{
+	return read_prepare(c) < 0 ? -1 : ring_prepare(c);
+}
+
+int write_file(struct copy *c, const char *name, size_t file)
+{
+	uint64_t size = c->job->corpus->sizes[file];
 	int fd = openat(c->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC |
 			(c->job->each_write ? O_SYNC : 0), 0644);
 
@@ -135,8 +177,9 @@ static int same(struct copy *c, const char *name, uint64_t at, size_t len)
 	return 0;
 }
 
-static int read_file(struct copy *c, const char *name, uint64_t size)
+int read_file(struct copy *c, const char *name, size_t file)
 {
+	uint64_t size = c->job->corpus->sizes[file];
 	int fd = openat(c->dir, name, O_RDONLY | O_CLOEXEC);
 	uint64_t done = 0;
 	ssize_t got;
@@ -172,21 +215,12 @@ static int enter_dir(struct copy *c, size_t dir)
 	corpus_dir_name(dir, name);
 	if (c->dir != c->job->dir)
 		close(c->dir);
-	if (c->job->op == ENGINE_WRITE && mkdirat(c->job->dir, name, 0755) < 0)
+	if (c->op->makes && mkdirat(c->job->dir, name, 0755) < 0)
 		return child_failed(c, "cannot make the directory %s", name);
 	c->dir = openat(c->job->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (c->dir < 0)
 		return child_failed(c, "cannot open the directory %s", name);
 	return 0;
-}
-
-static int one_file(struct copy *c, const char *name, size_t i)
-{
-	uint64_t size = c->job->corpus->sizes[i];
-
-	if (engine_by_records(c->job->op))
-		return records_file(c, name, size, i);
-	return c->job->op == ENGINE_WRITE ? write_file(c, name, size) : read_file(c, name, size);
 }
 
 static int copy_all(struct copy *c)
@@ -195,12 +229,14 @@ static int copy_all(struct copy *c)
 	char name[CORPUS_NAME];
 	size_t i;
 
+	if (c->op->all)
+		return c->op->all(c);
 	for (i = 0; i < corpus->n; i++) {
 		if (corpus->width && i % corpus->width == 0 &&
 		    enter_dir(c, i / corpus->width) < 0)
 			return -1;
 		corpus_file_name(corpus, i, name);
-		if (one_file(c, name, i) < 0)
+		if (c->op->file(c, name, i) < 0)
 			return -1;
 		c->shared->result.files++;
 	}
@@ -219,6 +255,28 @@ static void settle_in(void)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* After the clock: the percentiles. */
+static void latencies_result(struct copy *c, struct engine_result *r)
+{
+	size_t n = c->n_latencies;
+
+	r->ops = n;
+	if (!n)
+		return;
+	qsort(c->latencies, n, sizeof(*c->latencies), by_value);
+	/* the nearest rank: the smallest that at least so many are not above */
+	r->p50_ns = c->latencies[(n * 50 + 99) / 100 - 1];
+	r->p99_ns = c->latencies[(n * 99 + 99) / 100 - 1];
+	r->max_ns = c->latencies[n - 1];
 }
 
 static uint64_t cpu_of(int who)
@@ -242,19 +300,8 @@ static int copy_main(void *arg, int fd)
 	settle_in();
 	c->bs = c->job->bs && c->job->bs < buffer ? c->job->bs : buffer;
 	c->dir = c->job->dir;
-	if (engine_by_records(c->job->op)) {
-		if (records_prepare(c) < 0)
-			return 1;
-	} else if (c->job->op != ENGINE_WRITE) {
-		c->buffer = engine_buffer(buffer);
-		if (!c->buffer)
-			return child_failed(c, "no memory for a buffer"), 1;
-	}
-	if (c->job->op == ENGINE_WRITE || c->job->op == ENGINE_VERIFY) {
-		c->ring = ring_start(c->job->corpus, buffer);
-		if (!c->ring)
-			return child_failed(c, "no memory for the buffers"), 1;
-	}
+	if (c->op->prepare && c->op->prepare(c) < 0)
+		return 1;
 	atomic_store(&c->shared->phase, PHASE_COPY);
 	cpu = cpu_of(RUSAGE_THREAD);
 	start = clock_ns();
@@ -262,13 +309,13 @@ static int copy_main(void *arg, int fd)
 		return 1;
 	r->felt_ns = r->durable_ns = clock_ns() - start;
 	r->copy_cpu_ns = cpu_of(RUSAGE_THREAD) - cpu;
-	if (engine_writes(c->job->op)) {
+	if (c->op->writes) {
 		atomic_store(&c->shared->phase, PHASE_SYNC);
 		if (syncfs(c->job->dir) < 0)
 			return child_failed(c, "cannot make it durable"), 1;
 		r->durable_ns = clock_ns() - start;
 	}
-	records_result(c, r);
+	latencies_result(c, r);
 	r->bytes = atomic_load(&c->shared->bytes);
 	r->cpu_ns = cpu_of(RUSAGE_SELF);
 	if (c->ring && ring_made_ns(c->ring)) {
@@ -281,7 +328,7 @@ static int copy_main(void *arg, int fd)
 
 int engine_start(const struct engine_job *job, struct engine *x, struct err *e)
 {
-	struct copy c = { .job = job };
+	struct copy c = { .job = job, .op = op_of(job->op) };
 	struct engine_shared *s;
 
 	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -298,6 +345,11 @@ int engine_start(const struct engine_job *job, struct engine *x, struct err *e)
 uint64_t engine_bytes(const struct engine *x)
 {
 	return atomic_load_explicit(&x->shared->bytes, memory_order_relaxed);
+}
+
+uint64_t engine_ops(const struct engine *x)
+{
+	return atomic_load_explicit(&x->shared->ops, memory_order_relaxed);
 }
 
 enum engine_phase engine_phase(const struct engine *x)

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench/bench.h"
+
 struct corpus;
 struct err;
 
@@ -13,22 +15,14 @@ struct err;
  * One timed copy in a child process. The parent looks at the shared counters as often as
  * it likes and never holds the copy up.
  */
-enum engine_op {
-	ENGINE_WRITE,		/* make the files: generated in memory -> target */
-	ENGINE_READ,		/* read them all: target -> memory */
-	ENGINE_VERIFY,		/* read them all and compare with what was generated */
-	/* on files that are there, record by record, every record once */
-	ENGINE_REWRITE, ENGINE_RAND_READ, ENGINE_RAND_WRITE, ENGINE_STRIDE, ENGINE_BACK,
-};
-
 enum engine_phase { PHASE_READY, PHASE_COPY, PHASE_SYNC, PHASE_DONE };
 
 struct engine_job {
-	enum engine_op op;
+	enum bench_op op;	/* one that is done in the child (ops.h) */
 	const struct corpus *corpus;
 	int dir;		/* the files' directory */
 	size_t bs;		/* most bytes in one call; 0: the buffer's size */
-	size_t stride;		/* ENGINE_STRIDE: every n-th record, n times over the file */
+	uint64_t number;	/* of an operation that takes one */
 	bool each_write;	/* O_SYNC */
 	uint64_t salt;		/* makes what is written over files differ from run to run */
 };
@@ -40,7 +34,8 @@ struct engine_result {
 	uint64_t cpu_ns;	/* of the child, both threads */
 	uint64_t copy_cpu_ns;	/* of the copying thread alone */
 	uint64_t source_wait_ns;	/* it waited for data to be made */
-	uint64_t ops, p50_ns, p99_ns, max_ns;	/* records; 0 ops: not by records */
+	uint64_t ops;		/* records, or what else was done; 0: not counted */
+	uint64_t p50_ns, p99_ns, max_ns;	/* how long one took; 0: not measured */
 	uint64_t source_bps;	/* what the data's maker can do, by its own processor time */
 };
 
@@ -54,6 +49,7 @@ struct engine {
 
 int engine_start(const struct engine_job *job, struct engine *x, struct err *e);
 uint64_t engine_bytes(const struct engine *x);
+uint64_t engine_ops(const struct engine *x);	/* records, or what else is counted */
 enum engine_phase engine_phase(const struct engine *x);
 /* Has it ended? Waits at most timeout_ms; a signal ends the wait. */
 bool engine_ended(const struct engine *x, int timeout_ms);

@@ -23,7 +23,7 @@ static unsigned cache_flags(const struct session *s, const struct class *c, enum
 
 	if (!s->counters.disks.n)
 		return FLAG_NODISK | FLAG_CACHED;
-	if (!bench_op_writes(op))
+	if (!op_of(op)->writes)
 		return m->disk_bytes < least ? FLAG_CACHED : 0;
 	return m->copy.felt_ns < m->copy.durable_ns / 2 ? FLAG_CACHED : 0;
 }
@@ -40,7 +40,7 @@ static bool is_disturbed(const struct session *s, enum bench_op op, const struct
 
 	if (wall_us > 200000 && stalled > wall_us / 3)
 		return true;
-	if (bench_op_writes(op))
+	if (op_of(op)->writes)
 		return m->moved.written > m->copy.bytes * copies * 2 + 64 * MIB;
 	/* what is read ahead of records that are not next is no disturbance */
 	return (op == BENCH_READ && m->moved.read > m->copy.bytes * 2 + 32 * MIB) ||
@@ -62,7 +62,7 @@ unsigned flags_of(const struct session *s, const struct class *c, enum bench_op 
 
 	if (is_above(s, m))
 		flags |= FLAG_ABOVE;
-	if (op == BENCH_WRITE && m->copy.source_wait_ns > m->copy.felt_ns / 4)
+	if (op_of(op)->makes && m->copy.source_wait_ns > m->copy.felt_ns / 4)
 		flags |= FLAG_SOURCE;
 	else if (m->copy.copy_cpu_ns > m->copy.durable_ns / 10 * 9)
 		flags |= FLAG_CPU;
@@ -70,7 +70,7 @@ unsigned flags_of(const struct session *s, const struct class *c, enum bench_op 
 		flags |= FLAG_DISTURBED;
 	if (m->after.throttles != m->before.throttles || m->after.hot)
 		flags |= FLAG_THROTTLED;
-	if (bench_op_writes(op) && s->counters.disks.n && is_packed(s) &&
+	if (op_of(op)->writes && s->counters.disks.n && is_packed(s) &&
 	    m->disk_bytes < m->copy.bytes / 10 * 9)
 		flags |= FLAG_COMPRESSED;
 	return flags;

@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "bench/corpus.h"
+#include "bench/ops.h"
 
 enum { MOST_REPS = 1000, INODE_BYTES = 512 };
 
@@ -153,6 +154,36 @@ static int fits(const struct bench_order *o, const struct bench_forecast *f, uin
 	return 0;
 }
 
+/* Does one of the operations make the files? */
+static bool makes(unsigned ops)
+{
+	unsigned op;
+
+	for (op = 0; op < BENCH_OPS; op++) {
+		if ((ops & 1u << op) && op_of((enum bench_op)op)->makes)
+			return true;
+	}
+	return false;
+}
+
+void workload_moves(const struct workload *w, unsigned ops, uint64_t bytes, unsigned reps,
+		    uint64_t *written, uint64_t *read)
+{
+	unsigned op;
+
+	(void)w;
+	if (ops && !makes(ops))
+		*written += bytes;
+	for (op = 0; op < BENCH_OPS; op++) {
+		const struct op *o = op_of((enum bench_op)op);
+
+		if (!(ops & 1u << op) || o->counts != COUNTS_BYTES)
+			continue;
+		*written += o->writes ? bytes * reps : 0;
+		*read += o->reads ? bytes * reps : 0;
+	}
+}
+
 int bench_forecast(const struct bench_order *o, struct bench_forecast *out, struct err *e)
 {
 	uint64_t most = 0, kept = 0, most_files = 0, kept_files = 0;
@@ -177,24 +208,17 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
 		struct corpus *c = corpus_new(w, o->scale);
 		uint64_t space = space_of(c, v.f_frsize), files = c->n + c->n_dirs;
 		unsigned ops = workload_ops(w, o->write, o->read), op;
-		bool writes = ops & 1u << BENCH_WRITE;
 
-		if (writes) {
+		if (makes(ops)) {
 			most = space > most ? space : most;
 			most_files = files > most_files ? files : most_files;
 		} else if (ops) {	/* made once and kept for all rounds */
 			kept += space;
 			kept_files += files;
 		}
-		if (ops && !writes)
-			out->write_bytes += c->bytes;
-		for (op = 0; op < BENCH_OPS; op++) {
-			if (!(ops & 1u << op))
-				continue;
-			*(bench_op_writes((enum bench_op)op) ? &out->write_bytes :
-			  &out->read_bytes) += c->bytes * o->reps;
-			out->runs += o->reps;
-		}
+		workload_moves(w, ops, c->bytes, o->reps, &out->write_bytes, &out->read_bytes);
+		for (op = 0; op < BENCH_OPS; op++)
+			out->runs += ops & 1u << op ? o->reps : 0;
 		corpus_free(c);
 	}
 	out->need_bytes = with_reserve(most + kept, s.f_type == BTRFS_SUPER_MAGIC);

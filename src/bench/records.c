@@ -15,17 +15,6 @@
 #include "base/units.h"
 #include "bench/corpus.h"
 
-bool engine_writes(enum engine_op op)
-{
-	return op == ENGINE_WRITE || op == ENGINE_REWRITE || op == ENGINE_RAND_WRITE;
-}
-
-bool engine_by_records(enum engine_op op)
-{
-	return op == ENGINE_REWRITE || op == ENGINE_RAND_READ || op == ENGINE_RAND_WRITE ||
-	       op == ENGINE_STRIDE || op == ENGINE_BACK;
-}
-
 int records_prepare(struct copy *c)
 {
 	const struct corpus *corpus = c->job->corpus;
@@ -34,11 +23,10 @@ int records_prepare(struct copy *c)
 	c->bs = c->job->bs ? c->job->bs : engine_buffer_bytes();
 	for (i = 0; i < corpus->n; i++)
 		room += (size_t)div_up(corpus->sizes[i], c->bs);
-	c->latencies = calloc(room ? room : 1, sizeof(*c->latencies));
+	child_took_room(c, room);
 	c->buffer = engine_buffer(c->bs + CORPUS_SLACK);
-	if (!c->buffer || !c->latencies)
+	if (!c->buffer)
 		return child_failed(c, "no memory for the records");
-	memset(c->latencies, 1, room * sizeof(*c->latencies));	/* its pages are there now */
 	corpus_random(corpus->seed ^ 0x5eed, c->bs, c->buffer);
 	return 0;
 }
@@ -48,11 +36,11 @@ static uint32_t *order_of(const struct copy *c, size_t n, size_t file)
 {
 	uint32_t *order = calloc(n ? n : 1, sizeof(*order));
 	uint64_t state = c->job->corpus->seed + file;
-	size_t stride = c->job->stride ? c->job->stride : 1, at = 0, from, i;
+	size_t stride = c->job->number ? (size_t)c->job->number : 1, at = 0, from, i;
 
 	if (!order)
 		return NULL;
-	if (c->job->op == ENGINE_STRIDE) {
+	if (c->op->order == ORDER_STRIDE) {
 		for (from = 0; from < stride; from++) {
 			for (i = from; i < n; i += stride)
 				order[at++] = (uint32_t)i;
@@ -60,8 +48,8 @@ static uint32_t *order_of(const struct copy *c, size_t n, size_t file)
 		return order;
 	}
 	for (i = 0; i < n; i++)
-		order[i] = (uint32_t)(c->job->op == ENGINE_BACK ? n - 1 - i : i);
-	if (c->job->op == ENGINE_RAND_READ || c->job->op == ENGINE_RAND_WRITE) {
+		order[i] = (uint32_t)(c->op->order == ORDER_BACK ? n - 1 - i : i);
+	if (c->op->order == ORDER_RANDOM) {
 		for (i = n; i > 1; i--) {
 			size_t k = (size_t)(corpus_mix(&state) % i);
 			uint32_t last = order[i - 1];
@@ -87,7 +75,7 @@ static void stamp(struct copy *c, size_t len)
 
 static int one_record(struct copy *c, int fd, const char *name, uint64_t at, size_t len)
 {
-	bool writes = engine_writes(c->job->op);
+	bool writes = c->op->writes;
 	uint64_t since;
 	size_t done = 0;
 
@@ -109,14 +97,15 @@ static int one_record(struct copy *c, int fd, const char *name, uint64_t at, siz
 		}
 		done += (size_t)got;
 	}
-	c->latencies[c->n_latencies++] = clock_ns() - since;
+	child_took(c, clock_ns() - since);
 	return child_counted(c, len);
 }
 
-int records_file(struct copy *c, const char *name, uint64_t size, size_t file)
+int records_file(struct copy *c, const char *name, size_t file)
 {
+	uint64_t size = c->job->corpus->sizes[file];
 	size_t n = (size_t)div_up(size, c->bs), i;
-	int mode = engine_writes(c->job->op) ? O_WRONLY : O_RDONLY;
+	int mode = c->op->writes ? O_WRONLY : O_RDONLY;
 	int fd = openat(c->dir, name, mode | O_CLOEXEC | (c->job->each_write ? O_SYNC : 0));
 	uint32_t *order;
 	int rc = 0;
@@ -138,25 +127,4 @@ int records_file(struct copy *c, const char *name, uint64_t size, size_t file)
 	if (close(fd) < 0 && rc == 0)
 		rc = child_failed(c, "cannot close %s", name);
 	return rc;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-void records_result(struct copy *c, struct engine_result *r)
-{
-	size_t n = c->n_latencies;
-
-	r->ops = n;
-	if (!n)
-		return;
-	qsort(c->latencies, n, sizeof(*c->latencies), by_value);
-	/* the nearest rank: the smallest that at least so many are not above */
-	r->p50_ns = c->latencies[(n * 50 + 99) / 100 - 1];
-	r->p99_ns = c->latencies[(n * 99 + 99) / 100 - 1];
-	r->max_ns = c->latencies[n - 1];
 }

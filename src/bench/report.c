@@ -50,7 +50,7 @@ void report_begin(struct session *s, const struct bench_forecast *f)
 		json_put_str(c, "workload", s->classes[i].w->name);
 		json_put_u64(c, "bytes", s->classes[i].corpus->bytes);
 		json_put_u64(c, "files", s->classes[i].corpus->n);
-		json_object_set_new(c, "write", json_boolean(s->classes[i].write));
+		json_object_set_new(c, "write", json_boolean(s->classes[i].ops & 1u << BENCH_WRITE));
 		json_object_set_new(c, "read", json_boolean(s->classes[i].ops & 1u << BENCH_READ));
 		json_array_append_new(classes, c);
 	}
@@ -97,15 +97,18 @@ void report_gate(struct session *s, const struct class *c, const struct gate *g)
 }
 
 void report_sample(struct session *s, const struct class *c, enum bench_op op, uint64_t t_ns,
-		   uint64_t bytes, uint64_t disk_bytes, uint64_t dirty_bytes, bool syncing)
+		   uint64_t bytes, uint64_t ops, uint64_t disk_bytes, uint64_t dirty_bytes,
+		   bool syncing)
 {
 	json_t *j = event_new("sample", c);
 
 	json_put_str(j, "op", bench_op_word(op));
 	json_put_u64(j, "rep", s->rep);
-	json_put_u64(j, "of", s->order->reps);
+	json_put_u64(j, "of", c->reps);
 	json_put_u64(j, "t_ns", t_ns);
 	json_put_u64(j, "bytes", bytes);
+	if (ops)
+		json_put_u64(j, "ops", ops);
 	json_put_u64(j, "total_bytes", c->corpus->bytes);
 	json_put_u64(j, "disk_bytes", disk_bytes);
 	json_put_u64(j, "dirty_bytes", dirty_bytes);
@@ -117,7 +120,7 @@ void report_sample(struct session *s, const struct class *c, enum bench_op op, u
 
 static const char *cache_of(const struct session *s, enum bench_op op)
 {
-	return cache_word(op == BENCH_WRITE ? CACHE_AS_IS : s->order->cache);
+	return cache_word(op_of(op)->makes ? CACHE_AS_IS : s->order->cache);
 }
 
 /* What a result says about how it came about, enough to repeat it. */
@@ -162,7 +165,7 @@ static json_t *result_json(const struct session *s, const struct class *c, enum 
 	stats_of(r->durable, r->n, &durable);
 	if (r->n < FEW_RUNS)
 		flags |= FLAG_FEW;
-	if (partial || r->n < s->order->reps)
+	if (partial || r->n < c->reps)
 		flags |= FLAG_PARTIAL;
 	json_put_u64(j, "runs", r->n);
 	put_rate(j, "median_bps", felt.median);
@@ -254,7 +257,7 @@ int report_run(struct session *s, struct class *c, enum bench_op op, struct meas
 	s->done++;
 	json_put_str(j, "op", bench_op_word(op));
 	json_put_u64(j, "rep", s->rep);
-	json_put_u64(j, "of", s->order->reps);
+	json_put_u64(j, "of", c->reps);
 	json_put_u64(j, "bytes", m->copy.bytes);
 	json_put_u64(j, "files", m->copy.files);
 	json_put_u64(j, "felt_ns", m->copy.felt_ns);

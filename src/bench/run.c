@@ -14,14 +14,12 @@
 #include "base/err.h"
 #include "base/units.h"
 
-enum { TICK_MS = 100 };
+static const uint64_t TICK_NS = 100000000;
 
-static uint64_t moved(const struct session *s, enum bench_op op)
+/* Of what went through the disks, that which the operation moves. */
+static uint64_t of_op(enum bench_op op, const struct disk_bytes *d)
 {
-	struct disk_bytes now;
-
-	counters_read(&s->counters, &now);
-	return bench_op_writes(op) ? now.written : now.read;
+	return (op_of(op)->writes ? d->written : 0) + (op_of(op)->reads ? d->read : 0);
 }
 
 /* Put "/mnt/x: 500M, write, run 3: " and how far it got in front of what went wrong. */
@@ -41,19 +39,6 @@ static int tell(const struct session *s, const struct class *c, const char *what
 	return err_in(e, "%s: %s, %s, run %u", s->order->target, c->w->name, what, s->rep);
 }
 
-/* The next tick of the sampler: count, show, and keep. */
-static void tick(struct session *s, const struct class *c, enum bench_op op,
-		 const struct engine *x, uint64_t t_ns, uint64_t moved_before, json_t *samples)
-{
-	uint64_t bytes = engine_bytes(x), disk = moved(s, op) - moved_before;
-	uint64_t dirty = counters_dirty(&s->counters);
-
-	json_array_append_new(samples, json_pack("[IIII]", (json_int_t)(t_ns / 1000000),
-						 (json_int_t)bytes, (json_int_t)disk,
-						 (json_int_t)dirty));
-	report_sample(s, c, op, t_ns, bytes, disk, dirty, engine_phase(x) == PHASE_SYNC);
-}
-
 static void read_proof(const struct session *s, struct proof *out)
 {
 	struct arena *a = arena_new();
@@ -71,53 +56,86 @@ static unsigned fill_percent(int dir)
 	return (unsigned)((double)(v.f_blocks - v.f_bfree) * 100 / (double)v.f_blocks + 0.5);
 }
 
+void watch_start(struct session *s, struct measured *m, struct watch *w)
+{
+	if (m) {
+		m->samples = json_array();
+		read_proof(s, &m->before);
+	}
+	counters_read(&s->counters, &w->before);
+	w->start_ns = clock_ns();
+	w->next_ns = w->start_ns + TICK_NS;
+}
+
+int watch_wait_ms(const struct watch *w)
+{
+	uint64_t now = clock_ns();
+
+	return now < w->next_ns ? (int)((w->next_ns - now + 999999) / 1000000) : 0;
+}
+
+void watch_look(struct session *s, const struct class *c, struct measured *m, struct watch *w,
+		uint64_t bytes, uint64_t ops, bool syncing)
+{
+	uint64_t now = clock_ns(), t_ns = now - w->start_ns, disk, dirty;
+	struct disk_bytes d;
+
+	if (now < w->next_ns)
+		return;
+	w->next_ns += TICK_NS;
+	if (w->next_ns < now)		/* we were held up: no burst afterwards */
+		w->next_ns = now + TICK_NS;
+	if (!m)
+		return;
+	counters_read(&s->counters, &d);
+	disk = of_op(m->op, &d) - of_op(m->op, &w->before);
+	dirty = counters_dirty(&s->counters);
+	json_array_append_new(m->samples, json_pack("[IIII]", (json_int_t)(t_ns / 1000000),
+						    (json_int_t)bytes, (json_int_t)disk,
+						    (json_int_t)dirty));
+	report_sample(s, c, m->op, t_ns, bytes, ops, disk, dirty, syncing);
+}
+
+void watch_end(struct session *s, struct measured *m, int dir, const struct watch *w)
+{
+	struct disk_bytes d;
+
+	counters_read(&s->counters, &d);
+	m->moved = (struct disk_bytes){ .read = d.read - w->before.read,
+					.written = d.written - w->before.written };
+	m->disk_bytes = of_op(m->op, &m->moved);
+	m->fill_percent = fill_percent(dir);
+	read_proof(s, &m->after);
+}
+
 /* Run the engine to its end; with m: sampled and counted. */
 static int drive(struct session *s, const struct class *c, const char *what, int dir,
-		 enum engine_op engine_op, struct measured *m, struct err *e)
+		 enum bench_op op, struct measured *m, struct err *e)
 {
 	struct engine_job job = {
-		.op = engine_op, .corpus = c->corpus, .dir = dir, .bs = c->w->bs,
-		.stride = c->w->stride, .each_write = m && c->w->each_write, .salt = clock_ns(),
+		.op = op, .corpus = c->corpus, .dir = dir, .bs = c->w->bs,
+		.number = m ? c->w->number[op] : 0, .each_write = m && c->w->each_write,
+		.salt = clock_ns(),
 	};
-	enum bench_op op = m ? m->op : BENCH_READ;
-	uint64_t start = clock_ns(), next = start + TICK_MS * 1000000ull, before = moved(s, op);
 	struct engine_result r = { 0 };
-	struct disk_bytes at_start, at_end;
+	struct watch w;
 	struct engine x;
 	int error;
 
-	counters_read(&s->counters, &at_start);
-	if (m)
-		read_proof(s, &m->before);
+	watch_start(s, m, &w);
 	if (engine_start(&job, &x, e) < 0)
 		return -1;
-	for (;;) {
-		uint64_t now = clock_ns();
-		int wait = now < next ? (int)((next - now + 999999) / 1000000) : 0;
-
-		if (engine_ended(&x, wait))
-			break;
+	while (!engine_ended(&x, watch_wait_ms(&w))) {
 		if (session_stops(s))
 			engine_stop(&x);
-		now = clock_ns();
-		if (now < next)
-			continue;
-		if (m)
-			tick(s, c, op, &x, now - start, before, m->samples);
-		next += TICK_MS * 1000000ull;
-		if (next < now)		/* we were held up: no burst afterwards */
-			next = now + TICK_MS * 1000000ull;
+		watch_look(s, c, m, &w, engine_bytes(&x), engine_ops(&x),
+			   engine_phase(&x) == PHASE_SYNC);
 	}
 	if (engine_end(&x, &r, &error, e) < 0)
 		return tell(s, c, what, &r, error, e);
 	if (m) {
 		m->copy = r;
-		counters_read(&s->counters, &at_end);
-		m->moved = (struct disk_bytes){ .read = at_end.read - at_start.read,
-						.written = at_end.written - at_start.written };
-		m->disk_bytes = bench_op_writes(op) ? m->moved.written : m->moved.read;
-		m->fill_percent = fill_percent(dir);
-		read_proof(s, &m->after);
+		watch_end(s, m, dir, &w);
 	}
 	return session_stops(s) ? err_set(e, ERR_FAIL, "stopped") : 0;
 }
@@ -178,20 +196,6 @@ static int settle(struct session *s, const struct class *c, bool reads, unsigned
 	return wait_quiet(s, c, reads, flags, e);
 }
 
-int run_write(struct session *s, const struct class *c, const char *set, struct measured *m,
-	      struct err *e)
-{
-	int dir, rc;
-
-	if (settle(s, c, false, &m->flags, e) < 0 || workdir_make(&s->dir, set, &dir, e) < 0)
-		return -1;
-	m->samples = json_array();
-	rc = drive(s, c, "write", dir, ENGINE_WRITE, m, e);
-	m->flags |= flags_of(s, c, BENCH_WRITE, m);
-	close(dir);
-	return rc;
-}
-
 /* Open a set that was made before. */
 static int open_set(const struct session *s, const char *set, struct err *e)
 {
@@ -202,64 +206,57 @@ static int open_set(const struct session *s, const char *set, struct err *e)
 	return dir;
 }
 
-/* A set that is there already, with the machine quiet and the cache as it was asked for:
- * its folder, or -1. */
-static int open_prepared(struct session *s, const struct class *c, const char *set, bool reads,
-			 struct measured *m, struct err *e)
+int run_open(struct session *s, const struct class *c, const char *set, struct measured *m,
+	     struct err *e)
 {
+	const struct op *op = op_of(m->op);
 	int dir, rc = 0;
 
-	if (settle(s, c, reads, &m->flags, e) < 0)
+	if (settle(s, c, !op->writes, &m->flags, e) < 0)
 		return -1;
+	if (op->makes)
+		return workdir_make(&s->dir, set, &dir, e) < 0 ? -1 : dir;
 	dir = open_set(s, set, e);
 	if (dir < 0)
 		return -1;
 	if (s->order->cache == CACHE_COLD)
 		rc = make_cold(s, c, dir, e);
 	else if (s->order->cache == CACHE_WARM)
-		rc = drive(s, c, "first read", dir, ENGINE_READ, NULL, e);
+		rc = drive(s, c, "first read", dir, BENCH_READ, NULL, e);
 	if (rc == 0)
 		return dir;
 	close(dir);
 	return -1;
 }
 
-int run_read(struct session *s, const struct class *c, const char *set, struct measured *m,
-	     struct err *e)
+/* The first reading of a class is followed by a comparison, untimed. */
+static int verify(struct session *s, const struct class *c, int dir, struct measured *m,
+		  struct err *e)
 {
-	int dir = open_prepared(s, c, set, true, m, e), rc;
+	int rc;
 
-	if (dir < 0)
-		return -1;
-	m->samples = json_array();
-	rc = drive(s, c, "read", dir, ENGINE_READ, m, e);
-	if (rc == 0)
-		m->flags |= flags_of(s, c, BENCH_READ, m);
-	if (rc == 0 && s->rep == 1) {
-		report_wait(s, c, "comparing what was read with what was written");
-		rc = drive(s, c, "comparing", dir, ENGINE_VERIFY, NULL, e);
-		m->verified = rc == 0;
-	}
-	close(dir);
+	report_wait(s, c, "comparing what was read with what was written");
+	rc = drive(s, c, "comparing", dir, BENCH_VERIFY, NULL, e);
+	m->verified = rc == 0;
 	return rc;
 }
 
-int run_records(struct session *s, const struct class *c, const char *set, struct measured *m,
-		struct err *e)
+int run_op(struct session *s, const struct class *c, const char *set, struct measured *m,
+	   struct err *e)
 {
-	static const enum engine_op engine_ops[] = {
-		[BENCH_REWRITE] = ENGINE_REWRITE, [BENCH_RAND_READ] = ENGINE_RAND_READ,
-		[BENCH_READ_STRIDE] = ENGINE_STRIDE, [BENCH_READ_BACK] = ENGINE_BACK,
-		[BENCH_RAND_WRITE] = ENGINE_RAND_WRITE,
-	};
-	int dir = open_prepared(s, c, set, !bench_op_writes(m->op), m, e), rc;
+	const struct op *op = op_of(m->op);
+	int dir, rc;
 
+	if (op->run)
+		return op->run(s, c, set, m, e);
+	dir = run_open(s, c, set, m, e);
 	if (dir < 0)
 		return -1;
-	m->samples = json_array();
-	rc = drive(s, c, bench_op_word(m->op), dir, engine_ops[m->op], m, e);
+	rc = drive(s, c, op->word, dir, m->op, m, e);
 	if (rc == 0)
 		m->flags |= flags_of(s, c, m->op, m);
+	if (rc == 0 && m->op == BENCH_READ && s->rep == 1)
+		rc = verify(s, c, dir, m, e);
 	close(dir);
 	return rc;
 }
@@ -272,7 +269,7 @@ int run_prepare(struct session *s, const struct class *c, const char *set, struc
 	if (settle(s, c, false, &flags, e) < 0 || workdir_make(&s->dir, set, &dir, e) < 0)
 		return -1;
 	report_wait(s, c, "writing the files that will be read");
-	rc = drive(s, c, "preparing", dir, ENGINE_WRITE, NULL, e);
+	rc = drive(s, c, "preparing", dir, BENCH_WRITE, NULL, e);
 	close(dir);
 	return rc;
 }

@@ -12,6 +12,7 @@
 #include "bench/counters.h"
 #include "bench/engine.h"
 #include "bench/gates.h"
+#include "bench/ops.h"
 #include "bench/proof.h"
 #include "bench/workdir.h"
 
@@ -45,8 +46,10 @@ struct series {		/* the runs of one class and one operation */
 struct class {
 	const struct workload *w;
 	struct corpus *corpus;
-	bool write;
-	unsigned ops;			/* bits 1 << enum bench_op, BENCH_WRITE too */
+	unsigned ops;			/* bits 1 << enum bench_op */
+	bool makes;			/* one of them makes the files, anew in every round */
+	bool there;			/* the files are */
+	unsigned reps;			/* how often it is measured */
 	struct series series[BENCH_OPS];
 };
 
@@ -79,16 +82,30 @@ unsigned flags_of(const struct session *s, const struct class *c, enum bench_op 
 
 unsigned wait_flags(const struct session *s);	/* what goes on now, without waiting */
 
-/* run.c: one run on a set of files below the work directory. */
-int run_write(struct session *s, const struct class *c, const char *set, struct measured *m,
-	      struct err *e);
-int run_read(struct session *s, const struct class *c, const char *set, struct measured *m,
-	     struct err *e);
-int run_records(struct session *s, const struct class *c, const char *set, struct measured *m,
-		struct err *e);
+/* run.c: one run of m->op on a set of files below the work directory. */
+int run_op(struct session *s, const struct class *c, const char *set, struct measured *m,
+	   struct err *e);
 /* Make a set without timing it. */
 int run_prepare(struct session *s, const struct class *c, const char *set, struct err *e);
 int run_remove(struct session *s, const char *set, struct err *e);
+/*
+ * For an operation that does its run itself: wait until nothing else goes on, bring the
+ * cache into its state, and open the set (made anew when the operation makes it), or -1.
+ */
+int run_open(struct session *s, const struct class *c, const char *set, struct measured *m,
+	     struct err *e);
+
+/* What is counted and sampled around and during a run; without m nothing is kept. */
+struct watch {
+	uint64_t start_ns, next_ns;
+	struct disk_bytes before;
+};
+void watch_start(struct session *s, struct measured *m, struct watch *w);
+int watch_wait_ms(const struct watch *w);	/* until the next look */
+/* Called often: ten times a second it samples and reports. */
+void watch_look(struct session *s, const struct class *c, struct measured *m, struct watch *w,
+		uint64_t bytes, uint64_t ops, bool syncing);
+void watch_end(struct session *s, struct measured *m, int dir, const struct watch *w);
 
 json_t *provenance(const struct session *s);	/* machine, recipe, mount, tools */
 
@@ -98,7 +115,8 @@ void report_begin(struct session *s, const struct bench_forecast *f);
 void report_wait(struct session *s, const struct class *c, const char *text);
 void report_gate(struct session *s, const struct class *c, const struct gate *g);
 void report_sample(struct session *s, const struct class *c, enum bench_op op, uint64_t t_ns,
-		   uint64_t bytes, uint64_t disk_bytes, uint64_t dirty_bytes, bool syncing);
+		   uint64_t bytes, uint64_t ops, uint64_t disk_bytes, uint64_t dirty_bytes,
+		   bool syncing);
 int report_run(struct session *s, struct class *c, enum bench_op op, struct measured *m,
 	       struct err *e);
 int report_results(struct session *s, bool partial, struct err *e);

@@ -20,6 +20,7 @@
 #include "base/sbuf.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "bench/ops.h"
 
 enum { MOST_TEXT = 64 * 1024 };
 
@@ -62,14 +63,20 @@ static int take_size(struct reading *r, const char *key, const char *value, uint
 	return 0;
 }
 
-static int take_count(struct reading *r, const char *key, const char *value, uint64_t max,
-		      uint64_t *out)
+static int take_range(struct reading *r, const char *key, const char *value, uint64_t min,
+		      uint64_t max, uint64_t *out)
 {
 	struct err e = { 0 };
 
-	if (count_parse(key, value, 1, max, out, &e) < 0)
+	if (count_parse(key, value, min, max, out, &e) < 0)
 		return bad(r, "%s", e.text);
 	return 0;
+}
+
+static int take_count(struct reading *r, const char *key, const char *value, uint64_t max,
+		      uint64_t *out)
+{
+	return take_range(r, key, value, 1, max, out);
 }
 
 static int set_count(struct reading *r, const char *value)
@@ -172,66 +179,66 @@ static int take_key(struct reading *r, const char *stmt, char *word)
 	return bad(r, "%s has no \"%s\"", stmt, word);
 }
 
-static const char *const op_words[BENCH_OPS] = {
-	[BENCH_WRITE] = "write", [BENCH_READ] = "read", [BENCH_REWRITE] = "rewrite",
-	[BENCH_RAND_READ] = "rand-read", [BENCH_READ_STRIDE] = "read-stride",
-	[BENCH_READ_BACK] = "read-back", [BENCH_RAND_WRITE] = "rand-write",
-};
-
-const char *bench_op_word(enum bench_op op)
-{
-	return op_words[op];
-}
-
-bool bench_op_writes(enum bench_op op)
-{
-	return op == BENCH_WRITE || op == BENCH_REWRITE || op == BENCH_RAND_WRITE;
-}
-
 unsigned workload_ops(const struct workload *w, bool write, bool read)
 {
-	unsigned ops = w->records, op;
+	unsigned ops = w->ops, op;
 
-	if (w->write)
-		ops |= 1u << BENCH_WRITE;
-	if (w->read)
-		ops |= 1u << BENCH_READ;
 	for (op = 0; op < BENCH_OPS; op++) {
-		if (!(bench_op_writes((enum bench_op)op) ? write : read))
+		if (!(op_of((enum bench_op)op)->writes ? write : read))
 			ops &= ~(1u << op);
 	}
 	return ops;
 }
 
-/* copy-in and copy-out are the same runs as write and read: files from memory and back. */
+bool workload_is_copy(const struct workload *w)
+{
+	return w->ops == (1u << BENCH_WRITE | 1u << BENCH_READ);
+}
+
+static int bad_op(struct reading *r, const char *word)
+{
+	const char *words[2 * BENCH_OPS], *near;
+	struct sbuf all = { 0 };
+	size_t n = 0;
+	int op, rc;
+
+	for (op = 0; op < BENCH_OPS; op++) {
+		const struct op *o = op_of((enum bench_op)op);
+
+		sbuf_addf(&all, "%s%s", op == 0 ? "" : op == BENCH_OPS - 1 ? " or " : ", ", o->word);
+		words[n++] = o->word;
+		if (o->also)
+			words[n++] = o->also;
+	}
+	near = nearest_word(word, words, n);
+	rc = near ? bad(r, "there is no operation \"%s\"; did you mean \"%s\"?", word, near) :
+		    bad(r, "op is %s, not \"%s\"", sbuf_str(&all), word);
+	sbuf_done(&all);
+	return rc;
+}
+
 static int take_op(struct reading *r, char *word)
 {
-	unsigned op;
+	const struct op *o = NULL;
 	char *colon = strchr(word, ':');
+	int op;
 
 	r->op = true;
-	if (colon) {
+	if (colon)
 		*colon++ = '\0';
-		if (strcmp(word, op_words[BENCH_READ_STRIDE]))
-			return bad(r, "only read-stride takes a number, not \"%s\"", word);
-		if (take_count(r, "read-stride", colon, 1000000, &r->w.stride) < 0)
-			return -1;
-	}
-	if (!strcmp(word, "copy-in"))
-		word = (char *)(uintptr_t)op_words[BENCH_WRITE];
-	if (!strcmp(word, "copy-out"))
-		word = (char *)(uintptr_t)op_words[BENCH_READ];
 	for (op = 0; op < BENCH_OPS; op++) {
-		if (strcmp(word, op_words[op]))
-			continue;
-		r->w.write |= op == BENCH_WRITE;
-		r->w.read |= op == BENCH_READ;
-		if (op != BENCH_WRITE && op != BENCH_READ)
-			r->w.records |= 1u << op;
-		return 0;
+		o = op_of((enum bench_op)op);
+		if (!strcmp(word, o->word) || (o->also && !strcmp(word, o->also)))
+			break;
 	}
-	return bad(r, "op is copy-in or copy-out, write, read, rewrite, rand-read, read-stride:N, "
-		   "read-back or rand-write, not \"%s\"", word);
+	if (op == BENCH_OPS)
+		return bad_op(r, word);
+	r->w.ops |= 1u << op;
+	if (!o->number)
+		return colon ? bad(r, "%s takes no number", o->word) : 0;
+	if (!colon)
+		return bad(r, "%s wants the %s, as in %s:16", o->word, o->number, o->word);
+	return take_range(r, o->word, colon, o->number_min, o->number_max, &r->w.number[op]);
 }
 
 static int take_sync(struct reading *r, const char *word)
@@ -299,6 +306,17 @@ static int take_line(struct reading *r, char *line)
 	return take_words(r, line, rest);
 }
 
+static bool has(const struct workload *w, enum op_by by)
+{
+	int op;
+
+	for (op = 0; op < BENCH_OPS; op++) {
+		if ((w->ops & 1u << op) && op_of((enum bench_op)op)->by == by)
+			return true;
+	}
+	return false;
+}
+
 /* What was read as one consistent set of files. */
 static int settle(struct reading *r)
 {
@@ -327,11 +345,8 @@ static int settle(struct reading *r)
 		w->bytes = r->count * r->size;
 		w->single = r->count == 1;
 	}
-	if (w->records && w->text)
+	if (w->text && has(w, OP_BY_RECORDS))
 		return bad(r, "what goes by records wants data=random");
-	if (w->records & 1u << BENCH_READ_STRIDE && !w->stride)
-		return bad(r, "read-stride wants the number of records to the next, as in "
-			   "read-stride:16");
 	if (w->bytes > 1ull << 50)
 		return bad(r, "the fileset is larger than 1 PiB");
 	if (w->bytes / w->mean_file > 10000000)
@@ -428,7 +443,7 @@ int workload_list(struct arena *a, struct list *out, struct err *e)
 		return -1;
 	*out = (struct list){ 0 };
 	for (i = 0; i < all.n; i++) {
-		if (!((const struct workload *)all.at[i])->records)
+		if (workload_is_copy(all.at[i]))
 			list_add(a, out, all.at[i]);
 	}
 	return 0;

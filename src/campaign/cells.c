@@ -64,7 +64,7 @@ static const char *why_not(const struct campaign *c, const struct variant *v,
 
 	if (v->why)
 		return v->why;
-	if (!(c->write && w->write) && !(c->read && w->read))
+	if (!workload_ops(w, c->write, c->read))
 		return arena_printf(a, "the workload %s does not %s", w->name, c->write ? "write" : "read");
 	if (v->usable && scaled(c, w) > v->usable)
 		return arena_printf(a, "the workload %s has %s of files, this layout holds %s", w->name,
@@ -149,18 +149,15 @@ void campaign_forecast(const struct campaign *c, const struct list *cells,
 	for (i = 0; i < cells->n; i++) {
 		const struct campaign_cell *cell = cells->at[i];
 		const struct workload *w = workload_of(c, cell->workload);
-		bool writes, reads;
 
 		if ((cell->state != CELL_WAITING && cell->state != CELL_RUNNING) || !w)
 			continue;
-		writes = c->write && w->write;
-		reads = c->read && w->read;
 		out->cells++;
 		if (!last || last->round != cell->round || strcmp(last->layout, cell->layout) != 0)
 			out->builds++;
 		last = cell;
-		out->write_bytes += scaled(c, w) * (writes ? c->reps : 1);
-		out->read_bytes += scaled(c, w) * (reads ? c->reps : 0);
+		workload_moves(w, workload_ops(w, c->write, c->read), scaled(c, w), c->reps,
+			       &out->write_bytes, &out->read_bytes);
 	}
 }
 

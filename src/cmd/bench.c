@@ -384,7 +384,7 @@ static int measure(const struct bench_order *o, struct err *e)
 	int rc;
 
 	for (i = 0; i < o->workloads.n; i++) {
-		if (((const struct workload *)o->workloads.at[i])->records)
+		if (!workload_is_copy(o->workloads.at[i]))
 			s.op_width = 11;
 	}
 	sigaction(SIGINT, &sa, NULL);

@@ -180,6 +180,25 @@ static void doc_keys(void)
 	sbuf_done(&b);
 }
 
+static void doc_operations(void)
+{
+	int op;
+
+	puts(".Bl -tag -width Ds");
+	for (op = 0; op < BENCH_OPS; op++) {
+		enum bench_op o = (enum bench_op)op;
+
+		printf(".It Cm %s", bench_op_word(o));
+		if (bench_op_takes_number(o))
+			fputs(" : Ns Ar N", stdout);
+		if (bench_op_also(o))
+			printf(" , %s", bench_op_also(o));
+		putchar('\n');
+		sentence(bench_op_help(o));
+	}
+	puts(".El");
+}
+
 static const struct {
 	const char *name;
 	void (*print)(void);
@@ -187,6 +206,7 @@ static const struct {
 	{ "verbs", doc_verbs },
 	{ "layers", doc_layers },
 	{ "keys", doc_keys },
+	{ "operations", doc_operations },
 };
 
 static int run(int argc, char **argv)
@@ -199,7 +219,7 @@ static int run(int argc, char **argv)
 			return 0;
 		}
 	}
-	return usage_error("which part: verbs, layers or keys?");
+	return usage_error("which part: verbs, layers, keys or operations?");
 }
 
 const struct verb verb_doc = {

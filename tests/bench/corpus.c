@@ -14,7 +14,7 @@ int main(int argc, char **argv)
 {
 	struct arena *a = arena_new();
 	struct engine_result r;
-	struct engine_job job = { .op = ENGINE_WRITE };
+	struct engine_job job = { .op = BENCH_WRITE };
 	struct workload w;
 	struct engine x;
 	struct err e = { 0 };

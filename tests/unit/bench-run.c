@@ -161,7 +161,7 @@ static void what_is_written_is_verified(void **state)
 	struct corpus *c;
 	struct err e = { 0 };
 	int dir = open(path, O_RDONLY | O_DIRECTORY), fd, error;
-	struct engine_job job = { .op = ENGINE_WRITE, .dir = dir };
+	struct engine_job job = { .op = BENCH_WRITE, .dir = dir };
 	ssize_t len;
 
 	(void)state;
@@ -178,7 +178,7 @@ static void what_is_written_is_verified(void **state)
 	assert_int_equal(len, CORPUS_BLOCK);
 	assert_memory_equal(want, got, CORPUS_BLOCK);
 
-	job.op = ENGINE_VERIFY;
+	job.op = BENCH_VERIFY;
 	assert_int_equal(engine_start(&job, &x, &e), 0);
 	assert_int_equal(engine_end(&x, &r, &error, &e), 0);
 	got[0] ^= 1;
@@ -187,7 +187,7 @@ static void what_is_written_is_verified(void **state)
 	assert_int_equal(engine_end(&x, &r, &error, &e), -1);
 	assert_int_equal(error, EILSEQ);
 	assert_non_null(strstr(e.text, "holds other data"));
-	job.op = ENGINE_READ;
+	job.op = BENCH_READ;
 	assert_int_equal(ftruncate(fd, 1499999), 0);
 	assert_int_equal(engine_start(&job, &x, &e), 0);
 	assert_int_equal(engine_end(&x, &r, &error, &e), -1);
@@ -204,11 +204,11 @@ static void what_is_written_is_verified(void **state)
 static void records_are_touched_once(void **state)
 {
 	static const struct {
-		enum engine_op op;
+		enum bench_op op;
 		bool writes;
 	} cases[] = {
-		{ ENGINE_REWRITE, true }, { ENGINE_RAND_WRITE, true }, { ENGINE_RAND_READ, false },
-		{ ENGINE_STRIDE, false }, { ENGINE_BACK, false },
+		{ BENCH_REWRITE, true }, { BENCH_RAND_WRITE, true }, { BENCH_RAND_READ, false },
+		{ BENCH_READ_STRIDE, false }, { BENCH_READ_BACK, false },
 	};
 	enum { SIZE = 300000, BS = 8192, RECORDS = 37 };	/* 36 whole ones and a rest */
 	static unsigned char before[SIZE + 1], after[SIZE + 1];
@@ -219,7 +219,7 @@ static void records_are_touched_once(void **state)
 	struct workload w;
 	struct err e = { 0 };
 	int dir = open(path, O_RDONLY | O_DIRECTORY), fd, error;
-	struct engine_job job = { .op = ENGINE_WRITE, .dir = dir, .bs = BS, .stride = 5 };
+	struct engine_job job = { .op = BENCH_WRITE, .dir = dir, .bs = BS, .number = 5 };
 	struct corpus *c;
 	size_t i, at;
 
@@ -236,7 +236,7 @@ static void records_are_touched_once(void **state)
 		assert_int_equal(pread(fd, before, sizeof(before), 0), SIZE);
 		job.op = cases[i].op;
 		job.salt = i * 1000;
-		job.each_write = cases[i].op == ENGINE_RAND_WRITE;
+		job.each_write = cases[i].op == BENCH_RAND_WRITE;
 		assert_int_equal(engine_start(&job, &x, &e), 0);
 		if (engine_end(&x, &r, &error, &e) < 0)
 			fail_msg("%s", e.text);
@@ -250,7 +250,7 @@ static void records_are_touched_once(void **state)
 		if (!cases[i].writes)
 			assert_memory_equal(before, after, SIZE);
 	}
-	job.op = ENGINE_RAND_READ;
+	job.op = BENCH_RAND_READ;
 	close(fd);
 	fd = openat(dir, "f0000000.bin", O_RDWR);
 	assert_int_equal(ftruncate(fd, SIZE - 1), 0);

@@ -73,12 +73,12 @@ static void shipped_workloads(void **state)
 		assert_int_equal(w->bytes, want[i].bytes);
 		assert_int_equal(w->single, want[i].single);
 		assert_int_equal(w->text, want[i].text);
-		assert_true(w->write && w->read && w->title);
+		assert_true(workload_is_copy(w) && w->title);
 	}
 	assert_int_equal(workload_find(a, "block-4k", &one, &e), 0);
 	assert_int_equal(one.bs, 4096);		/* MATRIX W09 */
 	assert_int_equal(one.bytes, 300000000);
-	assert_int_equal(one.stride, 16);
+	assert_int_equal(one.number[BENCH_READ_STRIDE], 16);
 	assert_int_equal(workload_ops(&one, true, false),
 			 1u << BENCH_WRITE | 1u << BENCH_REWRITE | 1u << BENCH_RAND_WRITE);
 	assert_int_equal(workload_ops(&one, true, true), (1u << BENCH_OPS) - 1);
@@ -104,11 +104,13 @@ static void bad_workloads(void **state)
 		{ "fileset size=1M data=zero\n", "line 1: data is text or random" },
 		{ "fileset size=big\n", "line 1: size is a size or lognormal" },
 		{ "fileset size=1M\nfileset size=1M\n", "line 2: a second fileset" },
-		{ "op hash\n", "line 1: op is copy-in or copy-out" },
-		{ "op rand-read:4\n", "line 1: only read-stride takes a number" },
+		{ "op hash\n", "line 1: op is write, read, rewrite" },
+		{ "op rand-read:4\n", "line 1: rand-read takes no number" },
 		{ "op read-stride:0\n", "line 1: " },
-		{ "fileset size=1M\nop write read-stride\n", "read-stride wants the number" },
+		{ "fileset size=1M\nop write read-stride\n", "line 2: read-stride wants the records to the next" },
 		{ "fileset size=1M data=text\nop write rewrite\n", "wants data=random" },
+		{ "op rand-raed\n", "line 1: there is no operation \"rand-raed\"; did you mean \"rand-read\"?" },
+		{ "op copy-im\n", "did you mean \"copy-in\"?" },
 		{ "sync often\n", "line 1: sync is end or per-write" },
 		{ "io bs=1\n", "line 1: bs must be from 4K to 16M" },
 		{ "title\n", "line 1: title says nothing" },

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BENCH_OPS_H
+#define BENCH_OPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "bench/bench.h"
+
+struct class;
+struct copy;
+struct err;
+struct measured;
+struct session;
+
+/*
+ * The table of operations. A new one is a file with its functions, a row in ops.c and its
+ * name in enum bench_op, in the order they are run in a round. The language, the manual,
+ * the forecast, the engine and the events go by the row.
+ */
+enum op_by {
+	OP_BY_FILES,	/* whole files, one after the other */
+	OP_BY_RECORDS,	/* records of files that are there; each one's time is kept */
+	OP_BY_NAMES,	/* what a file system knows about files, not what is in them */
+	OP_IN_LOOP,	/* a transaction again and again until it is told to stop */
+};
+
+enum op_counts { COUNTS_BYTES, COUNTS_OPERATIONS };	/* what a second of it is measured in */
+
+enum op_order { ORDER_FORWARD, ORDER_BACK, ORDER_STRIDE, ORDER_RANDOM };	/* of records */
+
+struct op {
+	const char *word, *also;	/* in a workload; another word for it, or NULL */
+	const char *help;		/* a sentence for the manual */
+	bool writes, reads;		/* changes the target, and ends durable; reads from it */
+	enum op_by by;
+	enum op_counts counts;
+	enum op_order order;
+	bool makes;			/* the files; else they have to be there before */
+	bool removes;			/* nothing of them is left for the next operation */
+	const char *number;		/* what the N of word:N is; NULL: it takes none */
+	uint64_t number_min, number_max;
+
+	/* In the engine's child: everything that takes memory, before the clock ... */
+	int (*prepare)(struct copy *c);
+	/* ... then one file after the other, or all that is to be done. */
+	int (*file)(struct copy *c, const char *name, size_t file);
+	int (*all)(struct copy *c);
+
+	/* Instead of the child: the whole run on a set, which fills *m (see run.c). */
+	int (*run)(struct session *s, const struct class *c, const char *set, struct measured *m,
+		   struct err *e);
+};
+
+const struct op *op_of(enum bench_op op);
+
+#endif
