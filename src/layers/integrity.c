@@ -3,9 +3,8 @@
  * integrity - a checksum for every block of a device (dm-integrity, standalone).
  *
  * Rotten blocks become read errors, which an array above repairs from its other members.
- * Tags lie between runs of data and a journal in front; rule: CAPACITY 1.3.
  */
-#include "layers/integrity.h"
+#include "layers/dm-integrity.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@
 #include "layout/recipe.h"
 #include "layout/stack.h"
 
-enum { SECTOR = 512, JOURNAL_MOST = 131072, INTERLEAVE = 32768 };
+enum { SECTOR = 512 };
 
 static const struct algorithm {
 	const char *name;
@@ -26,34 +25,6 @@ static const struct algorithm {
 } algorithms[] = {
 	{ "crc32c", 4 }, { "xxhash64", 8 }, { "sha1", 20 }, { "sha256", 32 },
 };
-
-/* Where sector s of the data lies on the device, from the end of the journal on. */
-static uint64_t place_of(uint64_t s, uint64_t interleave, uint64_t run)
-{
-	return s / interleave * interleave + (s / interleave + 1) * run + s % interleave;
-}
-
-uint64_t integrity_data_sectors(const struct integrity_shape *in)
-{
-	uint64_t interleave = in->interleave ? in->interleave : INTERLEAVE, block = in->block / SECTOR;
-	uint64_t journal = in->journal ? in->journal :
-		in->sectors / 128 < JOURNAL_MOST ? in->sectors / 128 : JOURNAL_MOST;
-	uint64_t section = 8 * (504 / round_up(8 + 8 * block + in->tag, 8)) * block + 8;
-	uint64_t first = 8 + (journal / section ? journal / section : 1) * section;
-	uint64_t run = round_up(interleave / block * in->tag, 4096) / SECTOR;
-	uint64_t low = 0, high = in->sectors / 8;
-
-	/* in eights; the last sector has to lie before the end of the device */
-	while (low < high) {
-		uint64_t middle = low + (high - low + 1) / 2;
-
-		if (in->start + first + place_of(8 * middle - 1, interleave, run) < in->sectors)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return 8 * low;
-}
 
 static const struct option integrity_options[] = {
 	{ .name = "algorithm", .type = OPTION_WORD, .words = "crc32c xxhash64 sha1 sha256",
@@ -90,9 +61,8 @@ static int integrity_size(struct stack *s, struct node *n, struct err *e)
 	n->name = stack_label(s, n);
 	n->dm_name = arena_printf(s->arena, "%s-%s-integrity", s->name, n->name);
 	n->dev = arena_printf(s->arena, "/dev/mapper/%s", n->dm_name);
-	/* a rule of thumb: data and checksums twice (journal) at 150 or 400 MB/s */
 	n->note = arena_printf(s->arena, "making it writes all of it once: about %s",
-			       duration_text(time, kid->bytes / (kid->rotational ? 75 : 200) * 1000));
+			       duration_text(time, integrity_wipe_ns(kid->bytes, kid->rotational)));
 	return 0;
 }
 

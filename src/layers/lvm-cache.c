@@ -2,9 +2,10 @@
 /*
  * lvmcache and writecache - the caches that LVM attaches to its own volumes.
  *
- * The cache disk joins the volume group of the volume below, a cache volume takes all of
- * it, and the volume is converted in place: it keeps its name and size. Rules: CAPACITY 1.2;
- * the queue limits are those of dm-cache-target.c and dm-writecache.c, kernel 6.1.
+ * The cache disk joins the volume group of the volume below, a cache volume (or for dm-cache
+ * a pool of two, data and metadata) takes all of it, and the volume is converted in place: it
+ * keeps its name and size. Rules: CAPACITY 1.2; the queue limits are those of
+ * dm-cache-target.c and dm-writecache.c, kernel 6.1.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -22,21 +23,25 @@ enum { WRITECACHE_BLOCK = 4096 };
 struct cache_priv {
 	const struct node *volume;	/* the lvm node below */
 	struct node *cache;		/* the partition */
-	uint64_t extents;		/* of the cache volume */
+	uint64_t extents;		/* of the cache volume, of a pool its data */
 	uint64_t chunk;			/* dm-cache */
+	uint64_t pool_meta;		/* of a pool, bytes; 0: a cache volume */
 	uint64_t cached;		/* bytes of it that hold data */
 };
 
 static const struct option lvmcache_options[] = {
-	{ .name = "mode", .type = OPTION_WORD, .words = "writeback writethrough",
+	{ .name = "mode", .type = OPTION_WORD, .words = "writeback writethrough passthrough",
 	  .def = "writethrough",
 	  .help = "writeback: writes are done when the cache has them, and lost with it; writethrough: "
-		  "when the disks have them" },
+		  "when the disks have them; passthrough: nothing is cached until another mode is set" },
+	{ .name = "pool", .type = OPTION_YESNO, .def = "no",
+	  .help = "a pool of two volumes, data and metadata, with room to repair the metadata; without "
+		  "it one cache volume holds both" },
 	{ .name = "size", .type = OPTION_SIZE, .min = 16 * MIB, .max = 1024 * TIB,
 	  .help = "how much of the cache disk; without it all that is left" },
 	{ .name = "chunk", .type = OPTION_SIZE, .min = 64 * KIB, .max = GIB,
 	  .help = "what is cached at once, a multiple of 32K; without it the smallest that keeps the "
-		  "cache at a million chunks" },
+		  "cache at a million chunks, of a pool the next power of two" },
 	{ .name = NULL }
 };
 
@@ -100,21 +105,45 @@ static int take_cache(struct stack *s, struct node *n, struct cache_priv *p, str
 	return 0;
 }
 
+static int too_many_chunks(uint64_t asked, uint64_t bytes, struct err *e)
+{
+	return err_set(e, ERR_USAGE, "chunk=%" PRIu64 "K makes more than 1,000,000 chunks of %" PRIu64
+		       " bytes; the smallest is %" PRIu64 "K", asked / 1024, bytes,
+		       (uint64_t)(lvm_cache_chunk(bytes) / 1024));
+}
+
+/* Data, metadata and the spare that repairs metadata: computed for all that is free. */
+static int size_pool(struct cache_priv *p, uint64_t asked, uint64_t *meta, struct err *e)
+{
+	uint64_t all = p->extents * LVM_EXTENT;
+
+	lvm_cache_pool(all, asked, &p->chunk, meta);
+	p->pool_meta = *meta;
+	p->extents = lvm_cache_all(p->extents, asked);
+	p->cached = p->extents * LVM_EXTENT;
+	if (!p->extents)
+		return err_set(e, ERR_USAGE, "%s (%" PRIu64 " bytes) has no room for a cache pool and its "
+			       "metadata twice; pool=no needs less", p->cache->name, p->cache->bytes);
+	return p->cached / p->chunk > 1000000 ? too_many_chunks(asked, p->cached, e) : 0;
+}
+
+static int size_cachevol(struct cache_priv *p, uint64_t asked, uint64_t *meta, struct err *e)
+{
+	uint64_t bytes = p->extents * LVM_EXTENT;
+
+	p->chunk = asked ? asked : lvm_cache_chunk(bytes);
+	return lvm_cachevol(bytes, p->chunk, meta, &p->cached) ? 0 : too_many_chunks(asked, bytes, e);
+}
+
 static int lvmcache_size(struct stack *s, struct node *n, struct err *e)
 {
 	struct cache_priv *p = arena_alloc(s->arena, sizeof(*p));
-	uint64_t bytes, meta, chunk, asked = node_size(n, "chunk");
+	uint64_t meta, chunk, asked = node_size(n, "chunk");
 
-	if (take_cache(s, n, p, e))
+	if (take_cache(s, n, p, e) ||
+	    (node_yes(n, "pool") ? size_pool(p, asked, &meta, e) : size_cachevol(p, asked, &meta, e)))
 		return -1;
-	bytes = p->extents * LVM_EXTENT;
-	chunk = asked ? asked : lvm_cache_chunk(bytes);
-	if (!chunk || !lvm_cachevol(bytes, chunk, &meta, &p->cached))
-		return err_set(e, ERR_USAGE, "chunk=%" PRIu64 "K makes more than 1,000,000 chunks of %" PRIu64
-			       " bytes; the smallest is %" PRIu64 "K", asked / 1024, bytes,
-			       (uint64_t)(lvm_cache_chunk(bytes) / 1024));
-	p->chunk = chunk;
-	n->chunk = chunk;
+	n->chunk = chunk = p->chunk;
 	n->stripe_set = true;
 	if (n->io_min >= 4096 && n->io_opt && n->io_opt % n->io_min == 0) {
 		n->stripe_unit = n->io_min;
@@ -174,11 +203,12 @@ static enum health lvmcache_health(const struct node *n, const enum health *kids
 
 /* --- steps ------------------------------------------------------------------------------ */
 
-/* The cache volume; its undo finds it apart from the volume again. */
+/* The cache volume or pool; its undo finds it apart from the volume again. */
 static void plan_cachevol(const struct node *n, struct plan *p)
 {
 	const struct cache_priv *priv = n->priv;
 	const char *layer = n->layer->name, *dev = priv->cache->dev, *vg = lvm_vg(priv->volume);
+	bool pool = priv->pool_meta > 0;
 	struct step *st;
 
 	st = plan_step(p, layer, "make %s a physical volume", priv->cache->name);
@@ -192,8 +222,16 @@ static void plan_cachevol(const struct node *n, struct plan *p)
 	step_writes(p, st, priv->volume);
 	step_undo(p, st, "vgreduce", "--yes", vg, dev, NULL);
 
-	st = plan_step(p, layer, "make the cache volume %s/%s-cache on it", vg, priv->volume->name);
-	step_args(p, st, "lvcreate", "--yes", "--wipesignatures", "n", "--zero", "n", "--type=linear", NULL);
+	st = plan_step(p, layer, "make the cache %s %s/%s-cache on it", pool ? "pool" : "volume", vg,
+		       priv->volume->name);
+	if (pool) {
+		step_args(p, st, "lvcreate", "--yes", "--type=cache-pool", "--poolmetadataspare=y", NULL);
+		step_argf(p, st, "--chunksize=%" PRIu64 "k", priv->chunk / 1024);
+		step_argf(p, st, "--poolmetadatasize=%" PRIu64 "m", priv->pool_meta >> 20);
+	} else {
+		step_args(p, st, "lvcreate", "--yes", "--wipesignatures", "n", "--zero", "n",
+			  "--type=linear", NULL);
+	}
 	step_argf(p, st, "--extents=%" PRIu64, priv->extents);
 	step_argf(p, st, "--name=%s-cache", priv->volume->name);
 	step_args(p, st, vg, dev, NULL);
@@ -211,7 +249,8 @@ static struct step *plan_attach(const struct node *n, struct plan *p, const char
 	struct step *st = plan_step(p, n->layer->name, "put the cache in front of %s", volume);
 
 	step_args(p, st, "lvconvert", "--yes", "--type", type, NULL);
-	step_argf(p, st, "--cachevol=%s-cache", priv->volume->name);
+	step_argf(p, st, "--%s=%s-cache", priv->pool_meta ? "cachepool" : "cachevol",
+		  priv->volume->name);
 	step_writes(p, st, n);
 	step_makes(p, st, n->dev, n->bytes);
 	step_undo(p, st, "lvconvert", "--yes", "--splitcache", volume, NULL);
@@ -227,7 +266,8 @@ static int lvmcache_plan(const struct node *n, struct plan *p, struct err *e)
 	plan_cachevol(n, p);
 	st = plan_attach(n, p, "cache");
 	step_argf(p, st, "--cachemode=%s", node_word(n, "mode"));
-	step_argf(p, st, "--chunksize=%" PRIu64 "k", priv->chunk / 1024);
+	if (!priv->pool_meta)		/* a pool has its own */
+		step_argf(p, st, "--chunksize=%" PRIu64 "k", priv->chunk / 1024);
 	step_argf(p, st, "%s/%s", lvm_vg(priv->volume), priv->volume->name);
 	return 0;
 }

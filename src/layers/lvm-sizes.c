@@ -85,6 +85,28 @@ bool lvm_cachevol(uint64_t bytes, uint64_t chunk, uint64_t *meta, uint64_t *data
 	return *data / chunk <= 1000000;
 }
 
+/* lvcreate takes the next power of two, where a cache volume takes a multiple of 32 KiB. */
+void lvm_cache_pool(uint64_t data, uint64_t asked, uint64_t *chunk, uint64_t *meta)
+{
+	uint64_t least = lvm_cache_chunk(data);
+
+	*chunk = asked ? asked : 64 * KIB;
+	while (!asked && *chunk < least)
+		*chunk *= 2;
+	*meta = round_up(4 * MIB + 44 * (data / *chunk), LVM_EXTENT);
+	if (*meta > 16 * GIB)
+		*meta = 16 * GIB;
+}
+
+uint64_t lvm_cache_all(uint64_t extents, uint64_t asked)
+{
+	uint64_t chunk, meta;
+
+	lvm_cache_pool(extents * LVM_EXTENT, asked, &chunk, &meta);
+	meta = 2 * meta / LVM_EXTENT;		/* and the spare to repair it with */
+	return extents > meta ? extents - meta : 0;
+}
+
 void lvm_thin_pool(uint64_t data, uint64_t asked, uint64_t *chunk, uint64_t *meta)
 {
 	uint64_t size;

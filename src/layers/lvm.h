@@ -40,6 +40,12 @@ uint64_t lvm_cache_chunk(uint64_t cachevol_bytes);
 /* A cache volume cut in metadata and data; false when the chunk is too small for it. */
 bool lvm_cachevol(uint64_t bytes, uint64_t chunk, uint64_t *meta, uint64_t *data);
 
+/* A cache pool of that much data: its chunk (asked, or as LVM chooses) and metadata. */
+void lvm_cache_pool(uint64_t data, uint64_t asked, uint64_t *chunk, uint64_t *meta);
+
+/* How many of the free extents are data when a cache pool takes all of them. */
+uint64_t lvm_cache_all(uint64_t extents, uint64_t asked);
+
 /* A thin pool of that much data: its chunk (asked, or as LVM chooses) and metadata. */
 void lvm_thin_pool(uint64_t data, uint64_t asked, uint64_t *chunk, uint64_t *meta);
 

@@ -22,7 +22,7 @@
 #include "build/build.h"
 #include "case-root.h"
 #include "disk/disk.h"
-#include "layers/integrity.h"
+#include "layers/dm-integrity.h"
 #include "layers/lvm.h"
 #include "layout/plan.h"
 #include "layout/recipe.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "layers/integrity.h"
+#include "layers/dm-integrity.h"
 #include "layers/luks.h"
 #include "tsv.h"
 

@@ -152,6 +152,37 @@ static void thin_pools(void **state)
 	assert_true(rows > 30);
 }
 
+static void cache_pools(void **state)
+{
+	uint64_t chunk, meta, all;
+	unsigned rows = 0, whole = 0;
+	struct tsv t;
+
+	(void)state;
+	tsv_open(&t, "capacity/pools.tsv");
+	while (tsv_next(&t)) {
+		uint64_t asked = tsv_u64(&t, 2) * KIB, data = tsv_u64(&t, 1);
+
+		if (strcmp(t.cell[0], "cache"))
+			continue;
+		rows++;
+		if (strcmp(t.cell[3], "-L")) {
+			whole++;
+			all = lvm_extents(data, 0);
+			data = lvm_cache_all(all, asked) * LVM_EXTENT;
+			lvm_cache_pool(all * LVM_EXTENT, asked, &chunk, &meta);
+		} else {
+			lvm_cache_pool(data, asked, &chunk, &meta);
+		}
+		assert_int_equal(data, tsv_u64(&t, 4));
+		assert_int_equal(chunk, tsv_u64(&t, 5) * KIB);
+		assert_int_equal(meta, tsv_u64(&t, 6));
+		assert_int_equal(meta, tsv_u64(&t, 7));
+	}
+	assert_int_equal(rows, 52);
+	assert_int_equal(whole, 25);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +191,7 @@ int main(void)
 		cmocka_unit_test(longest_legs),
 		cmocka_unit_test(cache_volumes),
 		cmocka_unit_test(thin_pools),
+		cmocka_unit_test(cache_pools),
 		cmocka_unit_test(extents_of_disks),
 		cmocka_unit_test(extents_of_arrays),
 	};
