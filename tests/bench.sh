@@ -1,101 +1,156 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# make bench: naslab beside its peers, taking turns in random order, and the ratio of the
-# medians with its spread. It shows, it asserts nothing: a busy machine gives other numbers.
-# N=15 rounds; BENCH_DIR=/dev/shm, a place in memory with about 1.5 GB of room.
-# shellcheck disable=SC2317	# the functions are called by their names
+# make bench: naslab beside its peers on the same files, taking turns in random order; the
+# ratio of what they took round by round with its 95 % interval, processor seconds a GB, and
+# at the end the goals beside what was measured. It shows, it asserts nothing: a busy machine
+# gives other numbers.
+# N=15 rounds; BENCH_DIR=/dev/shm, a place in memory with about 1.5 GB of room; DISK_DIR=/var/tmp,
+# a place on a disk with 3 GB; PARTS="file tree ..." only these (file tree durable engine plan
+# plot sandbox).
 set -euo pipefail
+src=${srcdir:-.}
 n=${N:-15}
+parts=${PARTS:-file tree durable engine plan plot sandbox}
 top=$(mktemp -d -p "${BENCH_DIR:-/dev/shm}" naslab-bench.XXXXXX)
-bare=$(mktemp -d -p /var/tmp naslab-bench.XXXXXX)	# /dev/shm is not seen by a kernel that boots
-trap 'rm -rf "$top" "$bare"' EXIT INT TERM
-export NASLAB_WORKLOADS=${NASLAB_WORKLOADS:-${srcdir:-.}/workloads} LC_ALL=C
+disk=$(mktemp -d -p "${DISK_DIR:-/var/tmp}" naslab-bench.XXXXXX)	# /dev/shm is not seen by a kernel that boots
+goals=$disk/goals
+loop=
+clean() {
+	! mountpoint -q "$disk/mnt" || umount "$disk/mnt"
+	[ -z "$loop" ] || losetup -d "$loop"
+	rm -rf "$top" "$disk"
+}
+trap clean EXIT
+trap 'exit 1' INT TERM
+export NASLAB_WORKLOADS=${NASLAB_WORKLOADS:-$src/workloads} LC_ALL=C
+touch "$goals"
 have() { command -v "$1" >/dev/null; }
-now() { date +%s%N; }
+wanted() { [[ " $parts " == *" $1 "* ]]; }
+goal() { printf '%s\t%s\t%s\t%s\n' "$@" >>"$goals"; }
 
-# One command as one line "NAME nanoseconds", with what it made removed outside the clock.
-once() {
-	local name=$1 begin end
+# The commands that take turns: name after name, and the words of each. A program that is
+# not there does not take part.
+names=()
+declare -A commands
+peer() {
+	local name=$1
 	shift
-	begin=$(now)
-	"$@" >/dev/null 2>&1 || { echo "$name failed: $*" >&2; return 1; }
-	end=$(now)
-	rm -rf "$top/to"
-	echo "$name $((end - begin))"
+	have "$1" || return 0
+	names+=("$name")
+	commands[$name]=$(printf '%q ' "$@")
 }
 
-# Rounds of all commands of the table (NAME=function ...) in random order.
+# rounds TO: n rounds of all peers in random order; what they made at TO is removed outside
+# the clock.
 rounds() {
-	local i name
+	local i name to=$1 words
 	for ((i = 0; i < n; i++)); do
-		for name in $(printf '%s\n' "$@" | shuf); do
-			once "$name" "run_$name"
-		done
+		while read -r name; do
+			eval "words=(${commands[$name]})"
+			tests/bench/timed "$name" "${words[@]}"
+			rm -rf "$to"
+		done < <(printf '%s\n' "${names[@]}" | shuf)
 	done
 }
+ratios() { tests/bench/ratios "$goals" "$@"; }
 
-# Lines "NAME ns" to a table: median, lowest, highest, and the others to the first name.
-# The interval of the ratio is that of its median over the rounds: in each, both were run.
-table() {
-	sort -s -k1,1 | awk -v first="$1" '
-		{ count[$1]++; v[$1, count[$1]] = $2; names[$1] = 1 }
-		function sorted(name, out,   i, k, t) {
-			for (i = 1; i <= count[name]; i++) {
-				t = v[name, i]
-				for (k = i - 1; k >= 1 && out[k] > t; k--)
-					out[k + 1] = out[k]
-				out[k + 1] = t
-			}
-			return count[name]
-		}
-		function ratios(name, out,   i, k, t) {
-			for (i = 1; i <= count[name]; i++) {
-				t = v[name, i] / v[first, i]
-				for (k = i - 1; k >= 1 && out[k] > t; k--)
-					out[k + 1] = out[k]
-				out[k + 1] = t
-			}
-			return count[name]
-		}
-		function middle(s, k) { return k % 2 ? s[(k + 1) / 2] : (s[k / 2] + s[k / 2 + 1]) / 2 }
-		END {
-			printf "  %-14s %9s %9s %9s   %s\n", "", "median", "lowest", "highest",
-			       "time of it / time of " first " (middle half of the rounds)"
-			for (name in names) {
-				delete s; delete r
-				k = sorted(name, s)
-				ratios(name, r)
-				low = int((k + 3) / 4); high = k + 1 - low
-				printf "  %-14s %7.1f ms %6.1f ms %6.1f ms   %.2f (%.2f to %.2f)\n",
-				       name, middle(s, k) / 1e6, s[1] / 1e6, s[k] / 1e6,
-				       middle(r, k), r[low], r[high]
-			}
-		}' | sort
+# Two halves of a pipe, as people type it.
+# shellcheck disable=SC2016	# expanded by that shell
+pipe='mkdir "$2" && tar -C "$1" -cf - . | tar -C "$2" -xf -'
+# The command, and then all of it on the disk.
+# shellcheck disable=SC2016
+durable='to=$1; shift; "$@" && sync -f "$to"'
+
+trees() {	# FROM TO [WORDS that come first]: what copies a tree
+	local from=$1 to=$2
+	shift 2
+	names=()
+	peer naslab "$@" tests/bench/copy "$from" "$to"
+	peer naslab-2-threads "$@" tests/bench/copy "$from" "$to" 2
+	peer cp-a "$@" cp -a "$from" "$to"
+	! have rsync || peer rsync-a "$@" rsync -a "$from/" "$to/"
+	! have rsync || peer rsync-aW "$@" rsync -aW --inplace "$from/" "$to/"
+	peer tar "$@" sh -c "$pipe" tar "$from" "$to"
 }
 
-echo "naslab beside its peers: n = $n, $(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg), in ${top%/*}"
+echo "naslab beside its peers: n = $n, $(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg), in ${top%/*} and ${disk%/*}"
 
-echo "one file of 256 MiB (goal: at most 1.10 of the fastest, so every ratio at least 0.91)"
-head -c 268435456 /dev/urandom >"$top/file"
-run_naslab() { tests/bench/copy "$top/file" "$top/to"; }
-run_cp() { cp "$top/file" "$top/to"; }
-run_dd() { dd if="$top/file" of="$top/to" bs=1M; }
-run_splice() { tests/bench/splice "$top/file" "$top/to"; }
-rounds naslab cp dd splice | table naslab
-rm "$top/file"
+if wanted file; then
+	echo "one file of 256 MiB, memory to memory"
+	head -c 268435456 /dev/urandom >"$top/file"
+	names=()
+	peer naslab tests/bench/copy "$top/file" "$top/to"
+	peer splice tests/bench/splice "$top/file" "$top/to"
+	peer cp cp "$top/file" "$top/to"
+	peer dd dd if="$top/file" of="$top/to" bs=1M status=none
+	peer rsync-a rsync -a "$top/file" "$top/to"
+	peer rsync-aW rsync -aW --inplace "$top/file" "$top/to"
+	mkdir "$top/one"
+	ln "$top/file" "$top/one/file"
+	peer tar sh -c "$pipe" tar "$top/one" "$top/to"
+	rounds "$top/to" | ratios naslab 268435456 \
+		"splice,wall,0.97,one file in memory: speed against splice" \
+		"cp,wall,0.91,one file in memory: speed against cp" \
+		"dd,wall,0.91,one file in memory: speed against dd" \
+		"rsync-aW,cpu,4,one file: processor time of rsync -aW --inplace against ours"
+	rm -r "$top/file" "$top/one"
+fi
 
-echo "a tree of small text files, 300 MB (goal: rsync at least 2)"
-mkdir "$top/tree"
-tests/bench/corpus small-text 0.6 "$top/tree"
-run_naslab() { tests/bench/copy "$top/tree" "$top/to"; }
-run_naslab2() { tests/bench/copy "$top/tree" "$top/to" 2; }
-run_cpa() { cp -a "$top/tree" "$top/to"; }
-run_rsync() { rsync -a "$top/tree/" "$top/to/"; }
-peers=(naslab naslab2 cpa)
-! have rsync || peers+=(rsync)
-rounds "${peers[@]}" | table naslab
-rm -r "$top/tree"
+# The tree that was measured before: 10,000 files, 100 to a directory, mean 47 KB.
+make_tree() {	# COUNT
+	mkdir -p "$top/workloads" "$top/tree"
+	cat >"$top/workloads/tree.workload" <<-END
+		title tree
+		fileset count=$1 size=lognormal median=16KB mean=47KB max=2MB width=100 data=random seed=5
+		op copy-in
+	END
+	NASLAB_WORKLOADS=$top/workloads tests/bench/corpus tree 1 "$top/tree"
+	tree_bytes=$(du -sb --apparent-size "$top/tree" | cut -f1)
+}
+
+if wanted tree; then
+	echo "a tree of 10,000 files, mean 47 KB, memory to memory"
+	make_tree 10000
+	trees "$top/tree" "$top/to"
+	rounds "$top/to" | ratios naslab "$tree_bytes" \
+		"rsync-a,wall,3.5,tree in memory: speed against rsync -a" \
+		"cp-a,wall,1.2,tree in memory: speed against cp -a"
+	rm -r "$top/tree"
+fi
+
+if wanted durable && [ "$(id -u)" = 0 ] && have mkfs.ext4 && truncate -s 2G "$disk/image" &&
+   loop=$(losetup -f --show "$disk/image" 2>/dev/null); then
+	echo "a tree of 1000 files, memory to ext4 on a loop device, durable"
+	mkfs.ext4 -q -E lazy_itable_init=0,lazy_journal_init=0 "$loop"
+	mkdir "$disk/mnt"
+	mount "$loop" "$disk/mnt"
+	make_tree 1000
+	trees "$top/tree" "$disk/mnt/to" sh -c "$durable" durable "$disk/mnt"
+	rounds "$disk/mnt/to" | ratios naslab "$tree_bytes" \
+		"rsync-a,wall,1.4,tree durable on ext4: speed against rsync -a" \
+		"cp-a,wall,1,tree durable on ext4: speed against cp -a"
+	rm -r "$top/tree"
+fi
+
+holds() { awk "BEGIN { print ($1) ? \"yes\" : \"no\" }"; }
+
+# Lines "NAME VALUE" to "MEDIAN (LOWEST to HIGHEST)" of one name.
+middle() {
+	awk -v name="$1" '$1 == name { print $2 }' "$2" | sort -n | awk '{ v[NR] = $1 }
+		END { printf "%.1f (%.1f to %.1f)\n", v[int((NR + 1) / 2)], v[1], v[NR] }'
+}
+
+if wanted engine; then
+	echo "the engine: 256 MiB written and read in memory, with and without comparing it"
+	mkdir "$top/engine"
+	tests/bench/engine "$top/engine" "$n" 2>"$disk/made" | ratios verified 536870912 \
+		"copy,cpu,0.95,processor time of a copy against a verified one"
+	echo "  text is made at $(middle text "$disk/made") GB/s of one core"
+	made=$(middle random "$disk/made")
+	goal "making incompressible data, GB/s of one core" ">= 8" "$made" \
+		"$(holds "${made%% *} >= 8")"
+fi
 
 # CPU of one command in milliseconds, the median of n.
 cpu() {
@@ -105,11 +160,11 @@ cpu() {
 	done | awk '{ print ($1 + $2) * 1000 }' | sort -n | awk '{ s[NR] = $1 }
 		END { printf "%.0f ms (%.0f to %.0f)\n", s[int((NR + 1) / 2)], s[1], s[NR] }'
 }
-if ./naslab plan --help >/dev/null 2>&1; then
+if wanted plan; then
 	echo "CPU of a plan, the whole program (goal: 24 disks 5 ms, 1000 disks 100 ms)"
 	printf '  %-28s %s\n' "naslab --version" "$(cpu ./naslab --version)"
 	disks=(4xhdd:4T 4xhdd:6T 4xhdd:8T 4xhdd:10T 4xhdd:12T 4xhdd:16T)
-	for file in "${srcdir:-.}"/layouts/*.layout; do
+	for file in "$src"/layouts/*.layout; do
 		name=$(basename "$file" .layout)
 		./naslab plan "$file" "${disks[@]}" >/dev/null 2>&1 || continue
 		printf '  %-28s %s\n' "$name, 24 disks" "$(cpu ./naslab plan "$file" "${disks[@]}")"
@@ -120,42 +175,56 @@ if ./naslab plan --help >/dev/null 2>&1; then
 	fi
 fi
 
-echo "the live plot on a terminal of 80x24 (goal: 0.5 % of a core)"
-tests/bench/plot 20 | sed 's/^/  /'
+if wanted plot; then
+	echo "the live plot on a terminal of 80x24"
+	tests/bench/plot 20 | tee "$disk/plot" | sed 's/^/  /'
+	load=$(sed -n 's/.*: \([0-9.]*\) % of a core.*/\1/p' "$disk/plot")
+	goal "live plot at 10 Hz, % of a core" "<= 0.1" "$load" \
+		"$(holds "$load <= 0.1")"
+fi
 
 # The same kernel with the same first process and command, started by hand: what a sandbox
 # leaves in its folder is kept and booted again without the launcher.
 bare_folder() {
-	local launcher folder=$bare/box
+	local launcher folder=$disk/box
 	mkdir -m 1777 "$folder"
-	chmod 755 "$bare"
+	chmod 755 "$disk"
 	TMPDIR=$folder ./naslab sandbox --disk hdd:1G -- sleep 60 </dev/null >/dev/null 2>&1 &
 	launcher=$!
 	until compgen -G "$folder/naslab-*/uml/vm/pid" >/dev/null; do
 		kill -0 "$launcher" 2>/dev/null || return 1
 		sleep 0.1
 	done
-	cp -a "$folder"/naslab-* "$bare/job"
+	cp -a "$folder"/naslab-* "$disk/job"
 	kill "$launcher"
 	wait "$launcher" || true
-	rm -rf "$bare/job/uml"
-	sed -i -z -e 's/^arg=sleep$/arg=true/' -e '/^arg=60$/d' -e "s|^db=.*|db=$bare/job/db|" "$bare/job/boot"
+	rm -rf "$disk/job/uml"
+	sed -i -z -e 's/^arg=sleep$/arg=true/' -e '/^arg=60$/d' -e "s|^db=.*|db=$disk/job/db|" "$disk/job/boot"
 }
 
 run_bare() {
-	linux.uml mem=1024M "uml_dir=$bare/job/uml" umid=vm root=/dev/root rootfstype=hostfs \
+	linux.uml mem=1024M "uml_dir=$disk/job/uml" umid=vm root=/dev/root rootfstype=hostfs \
 		rootflags=/ ro quiet con=null con0=null,fd:1 con1=fd:3,fd:4 \
-		"init=$bare/job/bin/naslab-init" "NASLAB_JOB=$bare/job" \
-		"ubdat=$bare/job/disks/ubda.img,,V0000001" 3</dev/zero 4>/dev/null
+		"init=$disk/job/bin/naslab-init" "NASLAB_JOB=$disk/job" \
+		"ubdat=$disk/job/disks/ubda.img,,V0000001" 3</dev/zero 4>/dev/null
 }
 
-if ./naslab sandbox --help >/dev/null 2>&1 && have linux.uml; then
-	echo "naslab sandbox -- true (goal: bare at least 0.77, that is 1.3 times a bare boot)"
-	run_sandbox() { ./naslab sandbox --disk hdd:1G -- true; }
-	if run_sandbox >/dev/null 2>&1 && bare_folder; then
+if wanted sandbox && have linux.uml; then
+	echo "naslab sandbox -- true beside a bare boot"
+	if ./naslab sandbox --disk hdd:1G -- true >/dev/null 2>&1 && bare_folder; then
+		export -f run_bare
+		export disk
+		names=()
+	peer sandbox ./naslab sandbox --disk hdd:1G -- true
+		peer bare bash -c run_bare
 		n=$(((n + 2) / 3))
-		rounds sandbox bare | table sandbox
+		rounds "$disk/to" | ratios sandbox 0 \
+			"bare,wall,0.77,sandbox: a bare boot against naslab sandbox -- true"
 	else
 		echo "  it does not start here"
 	fi
 fi
+
+echo
+echo "goals (>= is how many times of ours the other took, median of the rounds and its 95 % interval)"
+awk -F'\t' '{ printf "  %-58s %-8s %-28s %s\n", $1, $2, $3, $4 }' "$goals"

@@ -41,6 +41,7 @@ struct worker {
 	struct tree *tree;
 	unsigned char *buffer;
 	int pipe[2];			/* -1: there is none */
+	mode_t mask;			/* what the kernel takes from the mode of a new file */
 	struct copied sum;
 };
 
@@ -131,14 +132,26 @@ static int copy_data(struct worker *w, int from, int to, const struct stat *st)
 	return got < 0 ? -1 : 0;
 }
 
-/* Owner, mode and time as they were; only root may give files away. */
-static int keep_facts(int to, const struct stat *st)
+/* Only root may give files away. */
+static bool gives_away(const struct stat *st)
+{
+	return geteuid() == 0 && (st->st_uid || st->st_gid);
+}
+
+/* The mode to make a file with: its own, but nobody else's before it is given away. */
+static mode_t first_mode(const struct stat *st)
+{
+	return gives_away(st) ? 0600 : st->st_mode & 0777;
+}
+
+/* Owner, mode and time as they were; `made` is the mode it has by now. */
+static int keep_facts(int to, const struct stat *st, mode_t made)
 {
 	const struct timespec times[2] = { st->st_atim, st->st_mtim };
 
-	if (geteuid() == 0 && (st->st_uid || st->st_gid) && fchown(to, st->st_uid, st->st_gid) < 0)
+	if (gives_away(st) && fchown(to, st->st_uid, st->st_gid) < 0)
 		return -1;
-	if (fchmod(to, st->st_mode & 07777) < 0)
+	if (made != (st->st_mode & 07777) && fchmod(to, st->st_mode & 07777) < 0)
 		return -1;
 	return futimens(to, times);
 }
@@ -148,13 +161,17 @@ static int copy_file(struct worker *w, int from_dir, int to_dir, const char *nam
 {
 	int from = openat(from_dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	int to = -1, rc = -1, error;
+	mode_t mode = 0;
 	struct stat st;
 
 	if (from < 0)
 		return -1;
-	if (fstat(from, &st) == 0)
-		to = openat(to_dir, to_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (to >= 0 && copy_data(w, from, to, &st) == 0 && keep_facts(to, &st) == 0)
+	if (fstat(from, &st) == 0) {
+		mode = first_mode(&st);
+		to = openat(to_dir, to_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	}
+	if (to >= 0 && copy_data(w, from, to, &st) == 0 &&
+	    keep_facts(to, &st, mode & ~w->mask) == 0)
 		rc = 0;
 	error = errno;
 	if (to >= 0 && close(to) < 0 && rc == 0) {
@@ -243,7 +260,7 @@ static int copy_dir(struct worker *w, const char *dir)
 			rc = copy_entry(w, from, to, dir, d);
 	}
 	/* Its subdirectories are made by now, so nothing changes its time any more. */
-	if (rc == 0 && keep_facts(to, &st) < 0)
+	if (rc == 0 && keep_facts(to, &st, 0700 & ~w->mask) < 0)
 		rc = fail_at(t, "keep the mode and time of", dir, "");
 out:
 	if (list)
@@ -285,6 +302,8 @@ static void *work(void *arg)
 static int worker_start(struct worker *w, struct tree *t, struct err *e)
 {
 	*w = (struct worker){ .tree = t, .buffer = engine_buffer(PIECE), .pipe = { -1, -1 } };
+	w->mask = umask(0);
+	umask(w->mask);
 	if (!w->buffer)
 		return err_sys(e, "no memory for a buffer");
 	if (pipe2(w->pipe, O_CLOEXEC) < 0)

@@ -42,7 +42,10 @@ static void trees_are_copied(void **state)
 {
 	static const unsigned threads[] = { 1, 3 };
 	static const size_t sizes[] = { 0, 1, 4096, 100000, 1048576, 3000001 };
+	/* what umask takes away, what it leaves, and bits that need a word of their own */
+	static const mode_t modes[] = { 0666, 0640, 0444, 0604, 04755, 02770 };
 	const char *dir = scratch();
+	mode_t mask = umask(027);
 	char from[100], sub[200], to[100], link[300];
 	struct copied sum;
 	struct err e = { 0 };
@@ -59,7 +62,7 @@ static void trees_are_copied(void **state)
 			char name[8] = { (char)('a' + i), '\0' };
 
 			if (sizes[i] < 200000 || k == 3)
-				put_file(sub, name, sizes[i], i % 2 ? 0640 : 0444);
+				put_file(sub, name, sizes[i], modes[i]);
 		}
 		snprintf(link, sizeof(link), "%s/link", sub);
 		assert_int_equal(symlink("a", link), 0);
@@ -83,6 +86,7 @@ static void trees_are_copied(void **state)
 	snprintf(to, sizeof(to), "%s/to9", dir);
 	assert_int_equal(copy_path(from, to, 2, &sum, &e), -1);
 	assert_non_null(strstr(e.text, "what is no file"));
+	umask(mask);
 	wipe(dir);
 }
 
