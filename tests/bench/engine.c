@@ -40,7 +40,7 @@ static void generate(const char *name, const struct corpus *c, unsigned char *bu
 	fprintf(stderr, "%s %.2f\n", name, (double)BLOCKS * CORPUS_BLOCK / (cpu_now() - start));
 }
 
-static int one(int dir, const struct corpus *c, enum engine_op op, struct engine_result *r)
+static int one(int dir, const struct corpus *c, enum bench_op op, struct engine_result *r)
 {
 	struct engine_job job = { .op = op, .corpus = c, .dir = dir };
 	struct err e = { 0 };
@@ -65,8 +65,8 @@ static int round_of(int dir, const struct corpus *c)
 	char name[CORPUS_NAME];
 	int rc = -1;
 
-	if (one(dir, c, ENGINE_WRITE, &wrote) == 0 && one(dir, c, ENGINE_READ, &got) == 0 &&
-	    one(dir, c, ENGINE_VERIFY, &same) == 0) {
+	if (one(dir, c, BENCH_WRITE, &wrote) == 0 && one(dir, c, BENCH_READ, &got) == 0 &&
+	    one(dir, c, BENCH_VERIFY, &same) == 0) {
 		line("verified", &wrote, &same);
 		line("copy", &wrote, &got);
 		rc = 0;
