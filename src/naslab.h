@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "bench/bench.h"
 #include "bench/statistics.h"
+#include "bench/suite.h"
 #include "build/build.h"
 #include "campaign/campaign.h"
 #include "chart/chart.h"

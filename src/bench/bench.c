@@ -160,6 +160,14 @@ static void shuffle(size_t *order, size_t n, uint64_t *state)
 	}
 }
 
+/* Is the time up that the order gives? What has begun comes to its end, and one class must. */
+static bool time_is_up(struct session *s)
+{
+	if (s->order->cap_ns && s->done && clock_ns() - s->began_ns > s->order->cap_ns)
+		s->capped = true;
+	return s->capped;
+}
+
 static int rounds(struct session *s, struct err *e)
 {
 	size_t *order = calloc(s->n_classes + 1, sizeof(*order));
@@ -183,9 +191,9 @@ static int rounds(struct session *s, struct err *e)
 			c->there = true;
 		}
 	}
-	for (s->rep = 1; rc == 0 && s->rep <= most; s->rep++) {
+	for (s->rep = 1; rc == 0 && s->rep <= most && !s->capped; s->rep++) {
 		shuffle(order, s->n_classes, &state);
-		for (i = 0; rc == 0 && i < s->n_classes; i++) {
+		for (i = 0; rc == 0 && i < s->n_classes && !time_is_up(s); i++) {
 			if (s->rep <= s->classes[order[i]].reps)
 				rc = one_class(s, &s->classes[order[i]], e);
 		}
@@ -201,11 +209,14 @@ static int measure(struct session *s, const struct bench_forecast *f, struct err
 	int rc;
 
 	s->runs = f->runs;
+	s->began_ns = clock_ns();
 	counters_open(&s->counters, s->dir.target);
 	s->provenance = provenance(s);
 	s->limit_bps = proof_limit_bps("", s->counters.arena, &s->counters.disks);
 	report_begin(s, f);
 	rc = rounds(s, e);
+	if (rc == 0 && s->capped)
+		report_capped(s);
 	if (report_results(s, rc < 0, &more) < 0 && rc == 0) {
 		*e = more;
 		rc = -1;

@@ -84,6 +84,8 @@ struct bench_order {
 	double scale;			/* > 0 */
 	enum cache_state cache;		/* before reading; COLD by default */
 	bool no_wait;			/* not for a sync or a cache either: the runs are flagged */
+	const char *suite;		/* the suite it was asked for by; NULL: none */
+	uint64_t cap_ns;		/* no run begins after so long; 0: none */
 	const char *db;			/* NULL: default; "" : keep nothing */
 	/* Asked several times a second while it runs: true ends it. May be NULL. */
 	bool (*stopped)(void *arg);
@@ -130,6 +132,7 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
  *   {"event":"result", ... "runs":7,"median_bps":N,"min_bps":N,"max_bps":N,
  *    (by records also "ops","p50_ns","p99_ns","max_ns": how long one record took)
  *    "durable_median_bps":N,"durable_min_bps":N,"durable_max_bps":N,"id":N,"flags":[...]}
+ *   {"event":"capped","text":"..."}                       the order's time was up
  *
  * felt: until the last close; durable: until syncfs came back. Flags: "cached" the disks
  * moved less than was read, or half the time of a write came after the last close;

@@ -64,6 +64,10 @@ json_t *bench_order_json(const struct bench_order *o)
 	json_put_str(j, "cache", cache_word(o->cache));
 	if (o->no_wait)
 		json_object_set_new(j, "no_wait", json_true());
+	if (o->suite)
+		json_put_str(j, "suite", o->suite);
+	if (o->cap_ns)
+		json_put_u64(j, "cap_ns", o->cap_ns);
 	if (o->db)
 		json_put_str(j, "db", o->db);
 	return j;
@@ -81,6 +85,8 @@ int bench_order_read(struct arena *a, const json_t *json, struct bench_order *ou
 		.scale = json_number_value(json_object_get(json, "scale")),
 		.cache = CACHE_COLD,
 		.no_wait = json_is_true(json_object_get(json, "no_wait")),
+		.suite = arena_strdup(a, json_str(json, "suite")),
+		.cap_ns = json_u64(json, "cap_ns", 0),
 		.db = arena_strdup(a, json_str(json, "db")),
 	};
 	uint64_t reps = json_u64(json, "reps", 7);

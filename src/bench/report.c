@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/sbuf.h"
+#include "base/units.h"
 #include "store/store.h"
 
 json_t *event_new(const char *event, const struct class *c)
@@ -67,6 +68,19 @@ void report_begin(struct session *s, const struct bench_forecast *f)
 	json_put_u64(j, "write_bytes", f->write_bytes);
 	json_put_u64(j, "read_bytes", f->read_bytes);
 	emit(s, j);
+}
+
+void report_capped(struct session *s)
+{
+	json_t *j = event_new("capped", NULL);
+	struct sbuf text = { 0 };
+	char cap[SIZE_TEXT];
+
+	sbuf_addf(&text, "the time of %s is up after %u of %u runs", duration_text(cap, s->order->cap_ns),
+		  s->done, s->runs);
+	json_put_str(j, "text", sbuf_str(&text));
+	emit(s, j);
+	sbuf_done(&text);
 }
 
 void report_wait(struct session *s, const struct class *c, const char *text)
@@ -133,6 +147,8 @@ static json_t *record_new(const struct session *s, const struct class *c, enum b
 	json_put_str(j, "label", s->order->label ? s->order->label : s->order->target);
 	if (s->order->build)
 		json_put_str(j, "build", s->order->build);
+	if (s->order->suite)
+		json_put_str(j, "suite", s->order->suite);
 	json_put_u64(j, "bytes", c->corpus->bytes);
 	json_put_u64(j, "files", c->corpus->n);
 	json_object_set_new(j, "scale", json_real(s->order->scale));

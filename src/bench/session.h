@@ -64,6 +64,8 @@ struct session {
 	struct class *classes;
 	size_t n_classes;
 	unsigned done, runs;		/* timed runs */
+	uint64_t began_ns;
+	bool capped;			/* the time of the order was up */
 	unsigned rep;			/* the one that goes on, from 1 */
 	json_t *provenance;		/* what every result of it says beside its numbers */
 };
@@ -112,6 +114,7 @@ json_t *provenance(const struct session *s);	/* machine, recipe, mount, tools */
 /* report.c: events and records. */
 json_t *event_new(const char *event, const struct class *c);
 void report_begin(struct session *s, const struct bench_forecast *f);
+void report_capped(struct session *s);
 void report_wait(struct session *s, const struct class *c, const char *text);
 void report_gate(struct session *s, const struct class *c, const struct gate *g);
 void report_sample(struct session *s, const struct class *c, enum bench_op op, uint64_t t_ns,

@@ -42,18 +42,15 @@ static void on_signal(int signal)
 	wants_end++;
 }
 
+/* A class, or a suite and with it the rule it is run by. */
 static int add_workload(struct arena *a, struct bench_order *o, const char *name, struct err *e)
 {
-	struct workload *w = arena_alloc(a, sizeof(*w));
-	size_t i;
+	const struct suite *suite;
 
-	if (workload_find(a, name, w, e) < 0)
+	if (bench_add_named(a, o, name, &suite, e) < 0)
 		return -1;
-	for (i = 0; i < o->workloads.n; i++) {
-		if (!strcmp(((const struct workload *)o->workloads.at[i])->name, name))
-			return 0;
-	}
-	list_add(a, &o->workloads, w);
+	if (suite)
+		suite_rule(suite, o);
 	return 0;
 }
 
@@ -95,22 +92,27 @@ static int take_scale(const char *text, double *scale, struct err *e)
 static int take_options(struct arena *a, struct bench_order *o, struct err *e)
 {
 	const char *op = option("op");
-	uint64_t reps = 7;
+	uint64_t reps;
 
-	*o = (struct bench_order){ .write = true, .read = true, .scale = 1, .cache = CACHE_COLD,
-				   .no_wait = option("no-wait"), .db = option("db") };
+	*o = (struct bench_order){ .write = true, .read = true, .reps = 7, .scale = 1,
+				   .cache = CACHE_COLD, .no_wait = option("no-wait"),
+				   .db = option("db") };
+	if (take_workloads(a, o, e) < 0)
+		return -1;
 	if (op && strcmp(op, "write") && strcmp(op, "read"))
 		return err_set(e, ERR_USAGE, "--op is write or read, not \"%s\"", op);
 	if (op)
 		*(!strcmp(op, "write") ? &o->read : &o->write) = false;
-	if (option("reps") && count_parse("--reps", option("reps"), 1, 1000, &reps, e) < 0)
-		return -1;
-	o->reps = (unsigned)reps;
+	if (option("reps")) {
+		if (count_parse("--reps", option("reps"), 1, 1000, &reps, e) < 0)
+			return -1;
+		o->reps = (unsigned)reps;
+	}
 	if (option("scale") && take_scale(option("scale"), &o->scale, e) < 0)
 		return -1;
 	if (option("cache") && cache_parse(option("cache"), &o->cache, e) < 0)
 		return -1;
-	return take_workloads(a, o, e);
+	return 0;
 }
 
 /* What is about to happen, before a byte is written. */
@@ -128,6 +130,12 @@ static void announce(const struct bench_order *o, const struct bench_forecast *f
 	       "the first round\n", size_text(wr, f->write_bytes, SIZE_SI),
 	       size_text(rd, f->read_bytes, SIZE_SI), size_text(need, f->need_bytes, SIZE_SI),
 	       size_text(got, f->free_bytes, SIZE_SI));
+	if (o->suite) {
+		printf("suite %s", o->suite);
+		if (o->cap_ns)
+			printf(": no run begins after %s", duration_text(need, o->cap_ns));
+		putchar('\n');
+	}
 	if (o->read && o->cache == CACHE_COLD && geteuid() == 0)
 		puts("drops the whole machine's page cache before each read");
 	if (o->reps < 6)
@@ -330,6 +338,8 @@ static void take_event(struct show *s, json_t *j)
 	} else if (!strcmp(kind, "wait") && s->tty) {
 		printf("\r%s: %s\033[K", json_str(j, "class"), json_str(j, "text"));
 		fflush(stdout);
+	} else if (!strcmp(kind, "capped")) {
+		printf("%s%s\n", s->tty ? "\r\033[K" : "", json_str(j, "text"));
 	} else if (!strcmp(kind, "run")) {
 		show_run(s, j);
 	} else if (!strcmp(kind, "result")) {
@@ -435,11 +445,14 @@ static int run(int argc, char **argv)
 
 static const struct verb_option options[] = {
 	{ .name = "workload", .value = "W", .many = true,
-	  .help = "a class; all that are copied; without it those up to 2 GB" },
+	  .help = "a class or a suite (naslab workloads lists them); \"all\" are all that are copied; "
+		  "without it those of them up to 2 GB" },
 	{ .name = "op", .value = "OP", .help = "only write, or only read" },
-	{ .name = "reps", .value = "N", .help = "repetitions of each class (7)" },
-	{ .name = "scale", .value = "F", .help = "the bytes of a class times this (1)" },
-	{ .name = "cache", .value = "STATE", .help = "before reading: cold, warm or as-is (cold)" },
+	{ .name = "reps", .value = "N", .help = "repetitions of each class (7, or the suite's)" },
+	{ .name = "scale", .value = "F",
+	  .help = "the bytes of a class times this (1, or the suite's)" },
+	{ .name = "cache", .value = "STATE",
+	  .help = "before reading: cold, warm or as-is (cold, or the suite's)" },
 	{ .name = "no-wait", .help = "not for a sync or a cache below: the runs are marked" },
 	{ .name = "json", .help = "JSON lines: sample, run, result" },
 	{ .name = NULL }

@@ -171,6 +171,19 @@ static void doc_layers(void)
 	sbuf_done(&b);
 }
 
+static void doc_suite(void)
+{
+	const char *word, *value, *help;
+	size_t i;
+
+	puts(".Bl -tag -width Ds");
+	for (i = 0; suite_statement(i, &word, &value, &help); i++) {
+		printf(".It Ic %s Ar %s\n", word, value);
+		sentence(help);
+	}
+	puts(".El");
+}
+
 static void doc_keys(void)
 {
 	struct sbuf b = { 0 };
@@ -207,6 +220,7 @@ static const struct {
 	{ "layers", doc_layers },
 	{ "keys", doc_keys },
 	{ "operations", doc_operations },
+	{ "suite", doc_suite },
 };
 
 static int run(int argc, char **argv)
@@ -219,12 +233,12 @@ static int run(int argc, char **argv)
 			return 0;
 		}
 	}
-	return usage_error("which part: verbs, layers, keys or operations?");
+	return usage_error("which part: verbs, layers, keys, operations or suite?");
 }
 
 const struct verb verb_doc = {
 	.name = "doc",
-	.usage = "verbs|layers|keys",
+	.usage = "verbs|layers|keys|operations|suite",
 	.help = "the tables of the manual pages",
 	.hidden = true,
 	.run = run,

@@ -7,6 +7,7 @@ extern const struct verb verb_keys;
 extern const struct verb verb_layouts;
 extern const struct verb verb_compare;
 extern const struct verb verb_plan;
+extern const struct verb verb_workloads;
 extern const struct verb verb_bench;
 extern const struct verb verb_campaign;
 extern const struct verb verb_results;
@@ -28,6 +29,7 @@ const struct verb *const verbs[] = {
 	&verb_layouts,
 	&verb_plan,
 	&verb_compare,
+	&verb_workloads,
 	&verb_bench,
 	&verb_campaign,
 	&verb_results,

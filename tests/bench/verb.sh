@@ -103,6 +103,26 @@ mkdir "$tmp/bad"
 printf 'op copy-in\nfileset size=1M sise=1\n' >"$tmp/bad/x.workload"
 check "a bad workload file names its line" bad_file
 
+# Suites: taken like a class, their rule below what is said beside.
+cp -r "$NASLAB_WORKLOADS" "$tmp/own"
+printf 'title Two\nworkload 500M small-photo\nreps 1\nscale 0.002\n' >"$tmp/own/two.suite"
+suite() { NASLAB_WORKLOADS="$tmp/own" ./naslab bench "$dir" --workload two --json "$@" >"$tmp/out" 2>&1; }
+check "a suite is measured" suite
+check "with its repetitions" [ "$(grep -c '"event":"run"' "$tmp/out")" = 4 ]
+check "and its name is kept" [ "$(grep '"event":"result"' "$tmp/out" | grep -c '"suite":"two"')" = 4 ]
+check "what is said goes before its rule" suite --reps 2 --op write
+check "so two runs a class" [ "$(grep -c '"event":"run"' "$tmp/out")" = 4 ]
+printf 'workload 500M\nworkload ring\n' >"$tmp/own/ring.suite"
+ring() { NASLAB_WORKLOADS="$tmp/own" refuses 2 "ring.suite line 2: ring names itself" "$@"; }
+check "a ring of suites is one sentence" ring bench "$dir" --workload ring
+check "in the list too" ring workloads
+rm "$tmp/own/ring.suite"
+lists() {
+	NASLAB_WORKLOADS="$tmp/own" ./naslab workloads --json >"$tmp/out" &&
+		grep -q '"name": *"two"' "$tmp/out" && grep -q '"name": *"small-text"' "$tmp/out"
+}
+check "suites and classes are listed" lists
+
 # Whatever ends it.
 for signal in INT TERM HUP; do
 	start
