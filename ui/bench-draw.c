@@ -91,7 +91,8 @@ static void draw_bar(struct ui *ui, const struct bench *b, const struct columns 
 		ui_cursor(ui, row, 1);
 	if (!c->n) {
 		if (c->running && w->rep)
-			draw_textf(row, k->bar, PAINT_TEXT, "run %u of %u", w->rep, w->reps);
+			draw_textf(row, k->bar, PAINT_TEXT, "run %u of %u", w->rep,
+				   w->rep > w->reps ? w->rep : w->reps);
 		else
 			draw_text(row, k->bar, PAINT_TEXT, w->runs ? "" : "not measured");
 		return;
@@ -191,11 +192,13 @@ static void run_words(struct ui *ui, struct sbuf *left, struct sbuf *right)
 	const struct work *w = &ui->s->work;
 	const struct work_class *c = w->at < w->n_classes ? &w->classes[w->at] : NULL;
 	char a[SIZE_TEXT], b[SIZE_TEXT], gone[SIZE_TEXT];
+	unsigned rep;
 
 	if (!c)
 		return;
+	rep = w->rep ? w->rep : (unsigned)c->n + 1;
 	sbuf_addf(left, "%s %s, run %u of %u", c->name, c->write ? "write" : "read",
-		  w->rep ? w->rep : (unsigned)c->n + 1, w->reps);
+		  rep, rep > w->reps ? rep : w->reps);
 	if (w->waiting[0] || !w->bytes_total) {
 		sbuf_add(right, w->waiting[0] ? w->waiting : "beginning");
 		return;
@@ -243,6 +246,10 @@ static void runs_words(const struct bench *b, const struct work_class *c, struct
 	if (!c->n)
 		sbuf_add(out, "  none yet");
 	sbuf_addf(out, "  MB/s %s", b->durable ? "durable" : "felt");
+	if (c->n) {
+		sbuf_add(out, "; ");
+		stats_confidence_words(c->n, out);
+	}
 }
 
 static void bars_head(struct ui *ui, const struct bench *b)
@@ -350,7 +357,8 @@ static void form_line(struct ui *ui, const struct bench *b, size_t line, struct 
 			  b->write ? "write" : "read");
 		break;
 	case LINE_REPS:
-		sbuf_addf(out, "repetitions  %u%s", b->reps, b->reps < 6 ?
+		sbuf_addf(out, "repetitions  %u%s", b->reps, b->within > 0 ?
+			  " and more, until the median's interval is 5 % wide" : b->reps < 6 ?
 			  "   fewer than 6: a bar is marked n" : "");
 		break;
 	case LINE_SCALE:
@@ -393,8 +401,9 @@ void bench_draw_form(struct ui *ui, struct bench *b, struct area body)
 	}
 	sbuf_clear(&text);
 	if (b->forecast.runs)
-		sbuf_addf(&text, "%u runs; writes %s in all, holds %s at most, %s are free.",
-			  b->forecast.runs, ui_size(ui, a, b->forecast.write_bytes),
+		sbuf_addf(&text, "%s%u runs; writes %s in all, holds %s at most, %s are free.",
+			  b->forecast.most_runs > b->forecast.runs ? "at most " : "",
+			  b->forecast.most_runs, ui_size(ui, a, b->forecast.most_write_bytes),
 			  ui_size(ui, c, b->forecast.need_bytes), ui_size(ui, d, b->forecast.free_bytes));
 	if (b->err.text[0])
 		sbuf_addf(&text, "%sE %s", text.len ? "\n" : "", b->err.text);

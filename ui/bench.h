@@ -4,7 +4,7 @@
 
 #include "ui/ui.h"
 
-enum { BENCH_CLASSES = 64 };
+enum { BENCH_CLASSES = 64, BENCH_MOST = 30 };
 
 /* The form before, the bars during and after. */
 struct bench {
@@ -18,6 +18,7 @@ struct bench {
 	struct list targets;	/* char *: names of what is built, newest first */
 	bool write, read;
 	unsigned reps;
+	double within;		/* above 0: so often at least, until it is sure */
 	double scale;
 	enum cache_state cache;
 	struct roll lines, bars;

@@ -17,7 +17,7 @@ static int make_order(struct ui *ui, const struct bench *b, struct arena *a, str
 	size_t i;
 
 	*o = (struct bench_order){ .write = b->write, .read = b->read, .reps = b->reps,
-				   .scale = b->scale, .cache = b->cache, .db = ui->s->db };
+				   .within = b->within, .most = BENCH_MOST, .scale = b->scale, .cache = b->cache, .db = ui->s->db };
 	if (!b->target[0])
 		return err_set(e, ERR_USAGE, "nothing is built yet: build first, or Enter on the first "
 			       "line types a folder");
@@ -88,7 +88,9 @@ static int reps_take(struct ui *ui, void *arg, const char *text, struct err *e)
 	struct bench *b = arg;
 	uint64_t n;
 
-	if (count_parse("repetitions", text, 1, WORK_RUNS, &n, e) < 0)
+	b->within = !strcmp(text, "auto") ? 0.05 : 0;
+	n = 7;
+	if (!(b->within > 0) && count_parse("repetitions", text, 1, WORK_RUNS, &n, e) < 0)
 		return -1;
 	b->reps = (unsigned)n;
 	bench_look(ui, b);
@@ -139,7 +141,8 @@ static void take_line(struct ui *ui, struct bench *b)
 		break;
 	case LINE_REPS:
 		snprintf(text, sizeof(text), "%u", b->reps);
-		ask(ui, b, "Repetitions", "7 hold the true median with 98 %", text, reps_take);
+		ask(ui, b, "Repetitions", "7 hold the true median with 98 %; auto: from 7 on until its "
+		    "interval is 5 % wide, 30 at most", b->within > 0 ? "auto" : text, reps_take);
 		break;
 	case LINE_SCALE:
 		snprintf(text, sizeof(text), "%g", b->scale);

@@ -2,7 +2,8 @@
 /*
  * bench - a measurement from begin to end. Rounds, not blocks: every class is measured
  * once before any is measured again, in an order shuffled anew for each round, so that
- * whatever drifts meanwhile drifts over all of them alike. A class that is written and read
+ * whatever drifts meanwhile drifts over all of them alike. A class whose median is known well
+ * enough is left out of further rounds when so many were not asked for outright. A class that is written and read
  * reads what the timed write made; one that is only read is written once before.
  */
 #include "bench/bench.h"
@@ -84,11 +85,12 @@ static void make_classes(struct session *s)
 			continue;
 		s->n_classes++;
 		c->reps = o->reps;
+		c->most = o->within > 0 && o->most > c->reps ? o->most : c->reps;
 		c->corpus = corpus_new(c->w, o->scale);
 		for (op = 0; op < BENCH_OPS; op++) {
 			c->makes |= (c->ops & 1u << op) && op_of((enum bench_op)op)->makes;
-			c->series[op].felt = room_for(c->reps);
-			c->series[op].durable = room_for(c->reps);
+			c->series[op].felt = room_for(c->most);
+			c->series[op].durable = room_for(c->most);
 		}
 	}
 }
@@ -124,6 +126,43 @@ static int one_run(struct session *s, struct class *c, enum bench_op op, const c
 		rc = report_run(s, c, op, &m, e);
 	json_decref(m.samples);
 	return rc;
+}
+
+const double *series_judged(const struct series *r, enum bench_op op)
+{
+	return bench_op_writes(op) ? r->durable : r->felt;
+}
+
+/* Is another run of one of its operations worth it? All are made, for they need each other. */
+static bool goes_on(const struct session *s, struct class *c)
+{
+	const struct repeat_rule rule = { .width = s->order->within, .least = c->reps,
+					  .most = c->most };
+	bool more = false;
+	int op;
+
+	for (op = 0; op < BENCH_OPS; op++) {
+		struct series *r = &c->series[op];
+
+		if (!(c->ops & 1u << op))
+			continue;
+		r->repeat = stats_repeat(&rule, series_judged(r, (enum bench_op)op), r->n);
+		more = more || r->repeat == REPEAT_MORE;
+	}
+	return more;
+}
+
+/* The runs that are still to be made, as far as it is known: at least one more of each. */
+static unsigned runs_left(const struct session *s, struct class *c)
+{
+	unsigned left = s->rep > c->reps ? 1 : c->reps - s->rep + 1, n = 0;
+	int op;
+
+	if (!goes_on(s, c))
+		return 0;
+	for (op = 0; op < BENCH_OPS; op++)
+		n += c->ops >> op & 1;
+	return n * left;
 }
 
 static void set_name(const struct session *s, const struct class *c, char buf[CORPUS_NAME])
@@ -184,20 +223,29 @@ static int rounds(struct session *s, struct err *e)
 
 		order[i] = i;
 		set_name(s, c, set);
-		if (c->reps > most)
-			most = c->reps;
+		if (c->most > most)
+			most = c->most;
 		if (rc == 0 && !c->makes) {
 			rc = run_prepare(s, c, set, e);
 			c->there = true;
 		}
 	}
 	for (s->rep = 1; rc == 0 && s->rep <= most && !s->capped; s->rep++) {
+		unsigned left = 0;
+
+		for (i = 0; i < s->n_classes; i++)
+			left += runs_left(s, &s->classes[i]);
+		if (!left)
+			break;
+		s->runs = s->done + left;
 		shuffle(order, s->n_classes, &state);
 		for (i = 0; rc == 0 && i < s->n_classes && !time_is_up(s); i++) {
-			if (s->rep <= s->classes[order[i]].reps)
+			if (goes_on(s, &s->classes[order[i]]))
 				rc = one_class(s, &s->classes[order[i]], e);
 		}
 	}
+	for (i = 0; i < s->n_classes; i++)
+		goes_on(s, &s->classes[i]);	/* for the record */
 	free(order);
 	return rc;
 }

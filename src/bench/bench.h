@@ -81,6 +81,12 @@ struct bench_order {
 	struct list workloads;		/* const struct workload * */
 	bool write, read;
 	unsigned reps;			/* at least 1; 7 by default */
+	/*
+	 * Above 0: after `reps` rounds a class goes on until the 95 % interval of the median is
+	 * at most this share of it wide, durable for what writes, or `most` runs are made.
+	 */
+	double within;
+	unsigned most;
 	double scale;			/* > 0 */
 	enum cache_state cache;		/* before reading; COLD by default */
 	bool no_wait;			/* not for a sync or a cache either: the runs are flagged */
@@ -112,6 +118,9 @@ struct bench_forecast {
 	uint64_t write_bytes;	/* all that is written, over all repetitions */
 	uint64_t read_bytes;
 	unsigned runs;		/* timed ones */
+	/* when they are repeated until they are sure: at most; else the same */
+	uint64_t most_write_bytes, most_read_bytes;
+	unsigned most_runs;
 };
 int bench_forecast(const struct bench_order *o, struct bench_forecast *out, struct err *e);
 
@@ -131,7 +140,11 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
  *    "done":4,"runs":28}                                  done and runs count all timed runs
  *   {"event":"result", ... "runs":7,"median_bps":N,"min_bps":N,"max_bps":N,
  *    (by records also "ops","p50_ns","p99_ns","max_ns": how long one record took)
- *    "durable_median_bps":N,"durable_min_bps":N,"durable_max_bps":N,"id":N,"flags":[...]}
+ *    "durable_median_bps":N,"durable_min_bps":N,"durable_max_bps":N,"id":N,"flags":[...],
+ *    "confidence":0.984 that lowest to highest holds the true median; the narrowest interval
+ *    that does so with 95 % or more: "interval_sure":0.984,"interval_low_bps":N,
+ *    "interval_high_bps":N (durable for what writes); "drift":0.1,"drift_p":0.8,
+ *    "outliers":[3] (of the runs), "repeat":"fixed|sure|cap|stopped"}
  *   {"event":"capped","text":"..."}                       the order's time was up
  *
  * felt: until the last close; durable: until syncfs came back. Flags: "cached" the disks
@@ -151,6 +164,7 @@ int bench_run(const struct bench_order *o, void (*emit)(void *, const json_t *),
  * Flags, as bits and as the words in "flags". Their letters stand behind a bar; a bar in
  * doubt is drawn otherwise; the legend explains those that are in use (marks.c).
  */
+enum { FEW_RUNS = 6 };	/* below, lowest to highest is no 95 % interval */
 enum flag {
 	FLAG_CACHED = 1, FLAG_NODISK = 2, FLAG_SYNC = 4, FLAG_FEW = 8, FLAG_PARTIAL = 16,
 	FLAG_CACHEFULL = 32, FLAG_DISTURBED = 64, FLAG_ABOVE = 128, FLAG_SOURCE = 256,

@@ -60,6 +60,10 @@ json_t *bench_order_json(const struct bench_order *o)
 	json_object_set_new(j, "write", json_boolean(o->write));
 	json_object_set_new(j, "read", json_boolean(o->read));
 	json_put_u64(j, "reps", o->reps);
+	if (o->within > 0) {
+		json_object_set_new(j, "within", json_real(o->within));
+		json_put_u64(j, "most", o->most);
+	}
 	json_object_set_new(j, "scale", json_real(o->scale));
 	json_put_str(j, "cache", cache_word(o->cache));
 	if (o->no_wait)
@@ -84,12 +88,13 @@ int bench_order_read(struct arena *a, const json_t *json, struct bench_order *ou
 		.read = json_is_true(json_object_get(json, "read")),
 		.scale = json_number_value(json_object_get(json, "scale")),
 		.cache = CACHE_COLD,
+		.within = json_number_value(json_object_get(json, "within")),
 		.no_wait = json_is_true(json_object_get(json, "no_wait")),
 		.suite = arena_strdup(a, json_str(json, "suite")),
 		.cap_ns = json_u64(json, "cap_ns", 0),
 		.db = arena_strdup(a, json_str(json, "db")),
 	};
-	uint64_t reps = json_u64(json, "reps", 7);
+	uint64_t reps = json_u64(json, "reps", 7), most = json_u64(json, "most", MOST_REPS);
 	const json_t *names = json_object_get(json, "workloads"), *name;
 	struct workload *w;
 	size_t i;
@@ -104,7 +109,11 @@ int bench_order_read(struct arena *a, const json_t *json, struct bench_order *ou
 		return err_set(e, ERR_USAGE, "the scale must be above 0 and at most 1000");
 	if (reps < 1 || reps > MOST_REPS)
 		return err_set(e, ERR_USAGE, "the repetitions must be from 1 to %d", MOST_REPS);
+	if (o.within < 0 || o.within > 1 || (o.within > 0 && (most < reps || most > MOST_REPS)))
+		return err_set(e, ERR_USAGE, "repeating until it is sure wants a share up to 1 and at "
+			       "most %d runs, not fewer than the least", MOST_REPS);
 	o.reps = (unsigned)reps;
+	o.most = o.within > 0 ? (unsigned)most : o.reps;
 	if (cache && cache_parse(cache, &o.cache, e) < 0)
 		return -1;
 	json_array_foreach(names, i, name) {
@@ -193,6 +202,7 @@ void workload_moves(const struct workload *w, unsigned ops, uint64_t bytes, unsi
 int bench_forecast(const struct bench_order *o, struct bench_forecast *out, struct err *e)
 {
 	uint64_t most = 0, kept = 0, most_files = 0, kept_files = 0;
+	unsigned extra = o->within > 0 && o->most > o->reps ? o->most - o->reps : 0;
 	struct statvfs v;
 	struct statfs s;
 	size_t i;
@@ -223,8 +233,12 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
 			kept_files += files;
 		}
 		workload_moves(w, ops, c->bytes, o->reps, &out->write_bytes, &out->read_bytes);
-		for (op = 0; op < BENCH_OPS; op++)
+		workload_moves(w, ops, c->bytes, o->reps + extra, &out->most_write_bytes,
+			       &out->most_read_bytes);
+		for (op = 0; op < BENCH_OPS; op++) {
 			out->runs += ops & 1u << op ? o->reps : 0;
+			out->most_runs += ops & 1u << op ? o->reps + extra : 0;
+		}
 		corpus_free(c);
 	}
 	out->need_bytes = with_reserve(most + kept, s.f_type == BTRFS_SUPER_MAGIC);

@@ -60,6 +60,10 @@ void report_begin(struct session *s, const struct bench_forecast *f)
 		json_add_str(disks, s->counters.disks.at[i]);
 	json_object_set_new(j, "disks", disks);
 	json_put_u64(j, "reps", o->reps);
+	if (o->within > 0) {
+		json_object_set_new(j, "within", json_real(o->within));
+		json_put_u64(j, "most", o->most);
+	}
 	json_object_set_new(j, "scale", json_real(o->scale));
 	json_put_str(j, "cache", cache_word(o->cache));
 	json_put_u64(j, "runs", f->runs);
@@ -118,7 +122,7 @@ void report_sample(struct session *s, const struct class *c, enum bench_op op, u
 
 	json_put_str(j, "op", bench_op_word(op));
 	json_put_u64(j, "rep", s->rep);
-	json_put_u64(j, "of", c->reps);
+	json_put_u64(j, "of", s->rep > c->reps ? s->rep : c->reps);
 	json_put_u64(j, "t_ns", t_ns);
 	json_put_u64(j, "bytes", bytes);
 	if (ops)
@@ -168,6 +172,41 @@ static json_t *record_new(const struct session *s, const struct class *c, enum b
 	return j;
 }
 
+/* How sure the median is, whether the runs drift, which lie far off, and why it ended. */
+static void put_statistics(const struct session *s, const struct series *r, enum bench_op op,
+			   bool partial, json_t *j)
+{
+	static const char *const ends[] = {
+		[REPEAT_MORE] = "stopped", [REPEAT_SURE] = "sure", [REPEAT_CAP] = "cap",
+	};
+	const double *values = series_judged(r, op);
+	bool *marked = arena_array(s->counters.arena, r->n + 1, sizeof(*marked));
+	json_t *outliers = json_array();
+	double low, high, sure, p, rho;
+	size_t i;
+
+	json_object_set_new(j, "confidence", json_real(stats_confidence(r->n)));
+	sure = stats_median_interval(values, r->n, 0.95, &low, &high);
+	if (sure > 0) {
+		json_object_set_new(j, "interval_sure", json_real(sure));
+		put_rate(j, "interval_low_bps", low);
+		put_rate(j, "interval_high_bps", high);
+	}
+	rho = stats_drift(values, r->n, &p);
+	json_object_set_new(j, "drift", json_real(rho));
+	json_object_set_new(j, "drift_p", json_real(p));
+	stats_outliers(values, r->n, marked);
+	for (i = 0; i < r->n; i++) {
+		if (marked[i])
+			json_array_append_new(outliers, json_integer((json_int_t)i + 1));
+	}
+	json_object_set_new(j, "outliers", outliers);
+	json_put_str(j, "repeat", partial ? "stopped" : s->order->within > 0 ? ends[r->repeat] :
+		     "fixed");
+	if (s->order->within > 0)
+		json_object_set_new(j, "within", json_real(s->order->within));
+}
+
 /* The numbers of a series as far as it is. */
 static json_t *result_json(const struct session *s, const struct class *c, enum bench_op op,
 			   bool partial)
@@ -175,13 +214,12 @@ static json_t *result_json(const struct session *s, const struct class *c, enum 
 	const struct series *r = &c->series[op];
 	json_t *j = record_new(s, c, op);
 	struct stats felt, durable;
-	unsigned flags = r->flags;
+	unsigned flags = r->flags | stats_flags(series_judged(r, op), r->n);
 
 	stats_of(r->felt, r->n, &felt);
 	stats_of(r->durable, r->n, &durable);
-	if (r->n < FEW_RUNS)
-		flags |= FLAG_FEW;
-	if (partial || r->n < c->reps)
+	partial = partial || r->n < c->reps;
+	if (partial)
 		flags |= FLAG_PARTIAL;
 	json_put_u64(j, "runs", r->n);
 	put_rate(j, "median_bps", felt.median);
@@ -209,6 +247,7 @@ static json_t *result_json(const struct session *s, const struct class *c, enum 
 	if (r->hottest_mc > 0)
 		json_put_u64(j, "temperature_mc", (uint64_t)r->hottest_mc);
 	json_put_u64(j, "fill_percent", r->fill_percent);
+	put_statistics(s, r, op, partial, j);
 	json_object_set_new(j, "flags", flag_words(flags));
 	return j;
 }
@@ -273,7 +312,7 @@ int report_run(struct session *s, struct class *c, enum bench_op op, struct meas
 	s->done++;
 	json_put_str(j, "op", bench_op_word(op));
 	json_put_u64(j, "rep", s->rep);
-	json_put_u64(j, "of", c->reps);
+	json_put_u64(j, "of", s->rep > c->reps ? s->rep : c->reps);
 	json_put_u64(j, "bytes", m->copy.bytes);
 	json_put_u64(j, "files", m->copy.files);
 	json_put_u64(j, "felt_ns", m->copy.felt_ns);

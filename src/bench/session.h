@@ -14,11 +14,10 @@
 #include "bench/gates.h"
 #include "bench/ops.h"
 #include "bench/proof.h"
+#include "bench/statistics.h"
 #include "bench/workdir.h"
 
 /* One measurement from begin to end: what bench.c, run.c and report.c share. */
-
-enum { FEW_RUNS = 6 };
 
 struct measured {	/* one timed run */
 	enum bench_op op;
@@ -41,6 +40,7 @@ struct series {		/* the runs of one class and one operation */
 	unsigned fill_percent;		/* the most */
 	unsigned n, flags;
 	int64_t id;		/* in the store */
+	enum repeat repeat;	/* is another run worth it? */
 };
 
 struct class {
@@ -49,7 +49,7 @@ struct class {
 	unsigned ops;			/* bits 1 << enum bench_op */
 	bool makes;			/* one of them makes the files, anew in every round */
 	bool there;			/* the files are */
-	unsigned reps;			/* how often it is measured */
+	unsigned reps, most;		/* how often it is measured, at least and at most */
 	struct series series[BENCH_OPS];
 };
 
@@ -83,6 +83,9 @@ unsigned flags_of(const struct session *s, const struct class *c, enum bench_op 
 		  const struct measured *m);
 
 unsigned wait_flags(const struct session *s);	/* what goes on now, without waiting */
+
+/* The clock a series is judged by: until it is on the disks for what writes. */
+const double *series_judged(const struct series *r, enum bench_op op);
 
 /* run.c: one run of m->op on a set of files below the work directory. */
 int run_op(struct session *s, const struct class *c, const char *set, struct measured *m,

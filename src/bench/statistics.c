@@ -185,6 +185,19 @@ double stats_drift(const double *values, size_t n, double *p)
 	return rho;
 }
 
+bool stats_drifts(const double *values, size_t n)
+{
+	struct stats early, late;
+	double p;
+
+	if (n < 5)
+		return false;
+	stats_drift(values, n, &p);
+	stats_of(values, n / 2, &early);
+	stats_of(values + (n + 1) / 2, n / 2, &late);
+	return p < 0.05 && fabs(late.median - early.median) >= 0.03 * fabs(early.median);
+}
+
 size_t stats_outliers(const double *values, size_t n, bool *marked)
 {
 	double *off = calloc(n ? n : 1, sizeof(*off));
@@ -207,6 +220,21 @@ size_t stats_outliers(const double *values, size_t n, bool *marked)
 	}
 	free(off);
 	return count;
+}
+
+unsigned stats_flags(const double *values, size_t n)
+{
+	bool *marked = calloc(n ? n : 1, sizeof(*marked));
+	unsigned flags = n && n < FEW_RUNS ? FLAG_FEW : 0;
+
+	if (!marked)
+		die("no memory");
+	if (stats_drifts(values, n))
+		flags |= FLAG_DRIFT;
+	if (stats_outliers(values, n, marked))
+		flags |= FLAG_OUTLIER;
+	free(marked);
+	return flags;
 }
 
 enum repeat stats_repeat(const struct repeat_rule *rule, const double *values, size_t n)

@@ -51,8 +51,17 @@ double stats_rank_p(const double *a, size_t na, const double *b, size_t nb);
  */
 double stats_drift(const double *values, size_t n, double *p);
 
+/*
+ * Does it drift so that it matters? At least 5 runs, p below 0.05, and the medians of the
+ * earlier and the later half 3 % or more apart: less is called equal everywhere else too.
+ */
+bool stats_drifts(const double *values, size_t n);
+
 /* Mark what lies far off: more than 3.5 times the median deviation (Iglewicz, Hoaglin). */
 size_t stats_outliers(const double *values, size_t n, bool *marked);
+
+/* What a series is marked with for its own sake: FLAG_FEW, FLAG_DRIFT, FLAG_OUTLIER. */
+unsigned stats_flags(const double *values, size_t n);
 
 /*
  * Adaptive repetition: is another run worth it? Ends when the 95 % interval of the median

@@ -89,10 +89,46 @@ static int take_scale(const char *text, double *scale, struct err *e)
 	return 0;
 }
 
+/* "5%", "5": a share of the median. */
+static int take_within(const char *text, double *within, struct err *e)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (end == text || strspn(text, "0123456789.") != (size_t)(end - text) ||
+	    (*end && strcmp(end, "%")) || !(value >= 0.1) || value > 100)
+		return err_set(e, ERR_USAGE, "--within is a percentage from 0.1 to 100, not \"%s\"",
+			       text);
+	*within = value / 100;
+	return 0;
+}
+
+/* So many runs, or until they are sure. */
+static int take_repeats(struct bench_order *o, struct err *e)
+{
+	bool aim = option("within") || option("most");
+	uint64_t reps = o->reps, most = 30;
+
+	if (option("reps") && !strcmp(option("reps"), "auto"))
+		aim = true;
+	else if (option("reps") && count_parse("--reps", option("reps"), 1, 1000, &reps, e) < 0)
+		return -1;
+	if (option("most") && count_parse("--most", option("most"), 1, 1000, &most, e) < 0)
+		return -1;
+	o->reps = (unsigned)reps;
+	if (!aim)
+		return 0;
+	if (most < reps && option("most"))
+		return err_set(e, ERR_USAGE, "--most %s is less than the least, %u", option("most"),
+			       o->reps);
+	o->within = 0.05;
+	o->most = (unsigned)(most < reps ? reps : most);
+	return option("within") ? take_within(option("within"), &o->within, e) : 0;
+}
+
 static int take_options(struct arena *a, struct bench_order *o, struct err *e)
 {
 	const char *op = option("op");
-	uint64_t reps;
 
 	*o = (struct bench_order){ .write = true, .read = true, .reps = 7, .scale = 1,
 				   .cache = CACHE_COLD, .no_wait = option("no-wait"),
@@ -103,11 +139,8 @@ static int take_options(struct arena *a, struct bench_order *o, struct err *e)
 		return err_set(e, ERR_USAGE, "--op is write or read, not \"%s\"", op);
 	if (op)
 		*(!strcmp(op, "write") ? &o->read : &o->write) = false;
-	if (option("reps")) {
-		if (count_parse("--reps", option("reps"), 1, 1000, &reps, e) < 0)
-			return -1;
-		o->reps = (unsigned)reps;
-	}
+	if (take_repeats(o, e) < 0)
+		return -1;
 	if (option("scale") && take_scale(option("scale"), &o->scale, e) < 0)
 		return -1;
 	if (option("cache") && cache_parse(option("cache"), &o->cache, e) < 0)
@@ -120,15 +153,22 @@ static void announce(const struct bench_order *o, const struct bench_forecast *f
 {
 	char wr[SIZE_TEXT], need[SIZE_TEXT], got[SIZE_TEXT], rd[SIZE_TEXT];
 	struct sbuf label = { 0 };
+	bool aim = f->most_runs > f->runs;
 
 	sbuf_add_safe(&label, o->label);
 	printf("%s\n", label.text);
 	printf("%u runs: %zu %s, %u repetitions, scale %g, cache before reading: %s\n", f->runs,
 	       o->workloads.n, o->workloads.n == 1 ? "class" : "classes", o->reps,
 	       o->scale, cache_word(o->cache));
-	printf("writes %s and reads %s in all; holds %s at most of %s free; time: known after "
+	if (aim)
+		printf("and more, up to %u of each, until the interval of the median is within %g %%: "
+		       "at most %u runs,\n%s written and %s read\n", o->most, 100 * o->within,
+		       f->most_runs, size_text(wr, f->most_write_bytes, SIZE_SI),
+		       size_text(rd, f->most_read_bytes, SIZE_SI));
+	printf("writes %s and reads %s %s; holds %s at most of %s free; time: known after "
 	       "the first round\n", size_text(wr, f->write_bytes, SIZE_SI),
-	       size_text(rd, f->read_bytes, SIZE_SI), size_text(need, f->need_bytes, SIZE_SI),
+	       size_text(rd, f->read_bytes, SIZE_SI),
+	       aim ? "at least" : "in all", size_text(need, f->need_bytes, SIZE_SI),
 	       size_text(got, f->free_bytes, SIZE_SI));
 	if (o->suite) {
 		printf("suite %s", o->suite);
@@ -278,6 +318,53 @@ static void draw_result(struct grid *g, unsigned row, unsigned bar, unsigned wid
 	sbuf_done(&range);
 }
 
+/* What the numbers of runs are worth: in one line when they are all the same. */
+static void say_statistics(const struct show *s)
+{
+	const json_t *first = json_array_get(s->results, 0), *j, *run;
+	char low[SIZE_TEXT], high[SIZE_TEXT];
+	struct sbuf words = { 0 };
+	bool same = true;
+	size_t i, k;
+
+	json_array_foreach(s->results, i, j)
+		same = same && json_u64(j, "runs", 0) == json_u64(first, "runs", 0);
+	if (same)
+		stats_confidence_words((size_t)json_u64(first, "runs", 0), &words);
+	if (same)
+		sbuf_addc(&words, '\n');
+	json_array_foreach(s->results, i, j) {
+		unsigned flags = flags_read(json_object_get(j, "flags"));
+		const json_t *outliers = json_object_get(j, "outliers");
+		bool cap = !strcmp(json_str(j, "repeat") ? json_str(j, "repeat") : "", "cap");
+
+		if (same && !cap && !(flags & (FLAG_DRIFT | FLAG_OUTLIER)))
+			continue;
+		sbuf_addf(&words, "%s %s: ", json_str(j, "class"), json_str(j, "op"));
+		if (json_object_get(j, "interval_sure"))
+			sbuf_addf(&words, "%s median from %s to %s MB/s with %.1f %%",
+				  strstr(json_str(j, "op"), "write") ? "durable" : "its",
+				  number_text(low, (double)json_u64(j, "interval_low_bps", 0) / 1e6),
+				  number_text(high, (double)json_u64(j, "interval_high_bps", 0) / 1e6),
+				  fmin(99.9, 100 * json_number_value(json_object_get(j, "interval_sure"))));
+		else
+			stats_confidence_words((size_t)json_u64(j, "runs", 0), &words);
+		if (cap)
+			sbuf_addf(&words, "; not within %g %%, and no more runs were allowed",
+				  100 * json_number_value(json_object_get(j, "within")));
+		if (flags & FLAG_DRIFT)
+			sbuf_addf(&words, "; %s one after the other, p = %.2g",
+				  json_number_value(json_object_get(j, "drift")) > 0 ? "faster" : "slower",
+				  json_number_value(json_object_get(j, "drift_p")));
+		json_array_foreach(outliers, k, run)
+			sbuf_addf(&words, "%s %" JSON_INTEGER_FORMAT, k ? "," : "; far off, kept: run",
+				  json_integer_value(run));
+		sbuf_addc(&words, '\n');
+	}
+	fputs(sbuf_str(&words), stdout);
+	sbuf_done(&words);
+}
+
 static void draw_results(const struct show *s)
 {
 	unsigned columns = s->columns < 60 ? 60 : s->columns > 120 ? 120 : s->columns;
@@ -308,6 +395,7 @@ static void draw_results(const struct show *s)
 	sbuf_add(&out, "felt: until the last close; d:f: bytes at the disks to bytes of files\n");
 	flags_legend(flags, columns - 1, &out);
 	printf("\n%s%s", sbuf_str(&out), flags ? "\n" : "");
+	say_statistics(s);
 	sbuf_done(&out);
 	grid_done(&g);
 }
@@ -448,7 +536,11 @@ static const struct verb_option options[] = {
 	  .help = "a class or a suite (naslab workloads lists them); \"all\" are all that are copied; "
 		  "without it those of them up to 2 GB" },
 	{ .name = "op", .value = "OP", .help = "only write, or only read" },
-	{ .name = "reps", .value = "N", .help = "repetitions of each class (7, or the suite's)" },
+	{ .name = "reps", .value = "N",
+	  .help = "repetitions of each class (7, or the suite's); auto: until they are sure" },
+	{ .name = "within", .value = "P%",
+	  .help = "repeat until the 95 % interval of the median is so narrow (5 %)" },
+	{ .name = "most", .value = "N", .help = "but not more often than this (30)" },
 	{ .name = "scale", .value = "F",
 	  .help = "the bytes of a class times this (1, or the suite's)" },
 	{ .name = "cache", .value = "STATE",
@@ -460,7 +552,7 @@ static const struct verb_option options[] = {
 
 const struct verb verb_bench = {
 	.name = "bench",
-	.usage = "NAME|DIR [--workload W]... [--op write|read] [--reps N] [--scale F]",
+	.usage = "NAME|DIR [--workload W]... [--op write|read] [--reps N|auto] [--scale F]",
 	.help = "measure what a build or a directory does with a NAS's files",
 	.about = "Writes and reads sets of files in NAME's file system or below DIR, in a directory\n"
 		 "of its own that is removed whatever happens. Every class is measured N times, in\n"

@@ -20,8 +20,6 @@
 #include "report/report.h"
 #include "store/store.h"
 
-enum { FEW_RUNS = 6 };
-
 static const double fastest = 1e15;	/* bytes a second: beyond it something else was read */
 
 int import_result(struct import *im, json_t **result, struct err *e)
@@ -108,7 +106,10 @@ void import_finish(json_t *result)
 {
 	json_t *flags = json_object_get(result, "flags");
 	const json_t *runs = json_object_get(result, "runs"), *run, *flag;
-	size_t i, k;
+	double *values = NULL;
+	struct arena *a;
+	json_t *words;
+	size_t i, k, n = 0;
 
 	put_stats(result, "bps", "median_bps", "min_bps", "max_bps");
 	put_stats(result, "durable_bps", "durable_median_bps", "durable_min_bps",
@@ -119,8 +120,17 @@ void import_finish(json_t *result)
 				add_flag(flags, json_string_value(flag));
 		}
 	}
-	if (json_array_size(runs) && json_array_size(runs) < FEW_RUNS)
-		add_flag(flags, "few");
+	/* what follows from all runs together; of what writes, from when it was on the disks */
+	a = arena_new();
+	if (strstr(json_str(result, "op") ? json_str(result, "op") : "", "write"))
+		n = report_values(a, result, true, &values);
+	if (!n)
+		n = report_values(a, result, false, &values);
+	words = flag_words(stats_flags(values, n));
+	json_array_foreach(words, i, flag)
+		add_flag(flags, json_string_value(flag));
+	json_decref(words);
+	arena_free(a);
 }
 
 static const struct kind {

@@ -291,15 +291,22 @@ void report_pair_words(const struct report_pair *p, struct sbuf *out)
 
 void report_result_words(struct arena *a, const json_t *result, bool durable, struct sbuf *out)
 {
-	double *values, p, rho;
+	double *values, p, rho, low, high, sure;
 	size_t n = report_values(a, result, durable, &values), i;
 	bool *marked = arena_array(a, n + 1, sizeof(*marked));
-	char text[SIZE_TEXT];
+	char text[SIZE_TEXT], more[SIZE_TEXT];
 
 	stats_confidence_words(n, out);
+	sure = stats_median_interval(values, n, 0.95, &low, &high);
+	if (n > 7 && sure > 0)
+		sbuf_addf(out, "; %s to %s MB/s with %.1f %%", mbps(text, low), mbps(more, high),
+			  fmin(99.9, 100 * sure));
 	sbuf_addc(out, '\n');
+	if (!strcmp(result_str(result, "repeat"), "cap"))
+		sbuf_addf(out, "it was not within %g %% after the most runs that were allowed\n",
+			  100 * json_number_value(json_object_get(result, "within")));
 	rho = stats_drift(values, n, &p);
-	if (n >= 5 && p < 0.05)
+	if (stats_drifts(values, n))
 		sbuf_addf(out, "drift: the runs got %s one after the other (rank correlation %.2f, "
 			  "p = %.2g)\n", rho > 0 ? "faster" : "slower", rho, p);
 	if (stats_outliers(values, n, marked)) {

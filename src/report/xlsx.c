@@ -66,6 +66,9 @@ static void put_value(lxw_worksheet *w, lxw_row_t row, lxw_col_t col, const json
 		json_array_foreach(v, i, item) {
 			if (json_is_string(item))
 				sbuf_addf(&words, "%s%s", i ? " " : "", json_string_value(item));
+			if (json_is_integer(item))
+				sbuf_addf(&words, "%s%" JSON_INTEGER_FORMAT, i ? " " : "",
+					  json_integer_value(item));
 		}
 		put_text(w, row, col, sbuf_str(&words), NULL);
 	}
@@ -91,12 +94,23 @@ static const struct column {
 	{ "build", "build", 1, 12 }, { "layout", "layout", 1, 40 },
 	{ "mount options", "mount_options", 1, 24 }, { "tools", "tools", 1, 40 },
 	{ "seed", "seed", 1, 8 }, { "block bytes", "bs", 1, 11 }, { "naslab", "version", 1, 8 },
+	{ "repeat", "repeat", 1, 8 }, { "interval sure", "interval_sure", 1, 12 },
+	{ "interval low MB/s", "interval_low_bps", 1e6, 16 },
+	{ "interval high MB/s", "interval_high_bps", 1e6, 16 },
+	{ "drift", "drift", 1, 8 }, { "drift p", "drift_p", 1, 8 },
+	{ "outliers", "outliers", 1, 9 }, { "RAM limit bytes", "ram_limit_bytes", 1, 14 },
+	{ "dirty limit bytes", "dirty_limit_bytes", 1, 15 },
+	{ "links MB/s", "limit_bps", 1e6, 10 }, { "source MB/s", "source_bps", 1e6, 11 },
+	{ "temperature mC", "temperature_mc", 1, 14 }, { "full %", "fill_percent", 1, 7 },
 }, run_columns[] = {
 	{ "rep", "rep", 1, 6 }, { "felt MB/s", "bps", 1e6, 12 },
 	{ "durable MB/s", "durable_bps", 1e6, 14 }, { "bytes", "bytes", 1, 14 },
 	{ "files", "files", 1, 8 }, { "felt ns", "felt_ns", 1, 16 },
 	{ "durable ns", "durable_ns", 1, 16 }, { "disk bytes", "disk_bytes", 1, 14 },
 	{ "cpu ns", "cpu_ns", 1, 14 }, { "flags", "flags", 1, 16 },
+	{ "cpu stall us", "cpu_stall_us", 1, 12 }, { "io stall us", "io_stall_us", 1, 12 },
+	{ "memory stall us", "memory_stall_us", 1, 14 },
+	{ "disturbed by", "disturbed_by", 1, 24 },
 };
 enum {
 	RESULT_COLUMNS = sizeof(result_columns) / sizeof(result_columns[0]),

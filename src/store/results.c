@@ -276,6 +276,18 @@ static const struct column {
 	{ "published", "published", false }, { "layout", "layout", false },
 	{ "mount_options", "mount_options", false }, { "tools", "tools", false },
 	{ "seed", "seed", false }, { "bs", "bs", false }, { "version", "version", false },
+	{ "repeat", "repeat", false }, { "interval_sure", "interval_sure", false },
+	{ "interval_low_bps", "interval_low_bps", false },
+	{ "interval_high_bps", "interval_high_bps", false },
+	{ "drift", "drift", false }, { "drift_p", "drift_p", false },
+	{ "result_flags", "flags", false }, { "outlier", "", true },
+	{ "ram_limit_bytes", "ram_limit_bytes", false },
+	{ "dirty_limit_bytes", "dirty_limit_bytes", false },
+	{ "limit_bps", "limit_bps", false }, { "source_bps", "source_bps", true },
+	{ "cpu_stall_us", "cpu_stall_us", true }, { "io_stall_us", "io_stall_us", true },
+	{ "memory_stall_us", "memory_stall_us", true }, { "temperature_mc", "temperature_mc", true },
+	{ "fill_percent", "fill_percent", true }, { "position", "position", true },
+	{ "disturbed_by", "disturbed_by", true },
 };
 
 /* A field as RFC 4180 wants it; a text that a spreadsheet would run as a formula is
@@ -328,6 +340,19 @@ static void csv_value(struct sbuf *out, const json_t *value)
 	}
 }
 
+/* Is this one of the runs that the result names as far off? */
+static bool is_outlier(const json_t *result, const json_t *run)
+{
+	const json_t *rep;
+	size_t i;
+
+	json_array_foreach(json_object_get(result, "outliers"), i, rep) {
+		if (json_equal(rep, json_object_get(run, "rep")))
+			return true;
+	}
+	return false;
+}
+
 static void csv_run(struct sbuf *out, const json_t *result, const json_t *run)
 {
 	size_t i;
@@ -342,6 +367,8 @@ static void csv_run(struct sbuf *out, const json_t *result, const json_t *run)
 		if (i)
 			sbuf_addc(out, ',');
 		csv_value(out, value);
+		if (!*columns[i].key && is_outlier(result, run))
+			sbuf_add(out, "yes");
 	}
 	sbuf_add(out, "\r\n");
 }

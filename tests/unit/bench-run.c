@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "bench/corpus.h"
 #include "bench/engine.h"
+#include "bench/statistics.h"
 
 struct heard {
 	unsigned begin, sample, run, result;
@@ -121,6 +122,71 @@ static void a_set_is_measured(void **state)
 	hear_done(&h);
 	wipe(dir);
 	arena_free(a);
+}
+
+/*
+ * Rounds go on until the median is known well enough, or no more are allowed: by the rule,
+ * computed here again from the runs that were reported.
+ */
+static void repeats_until_it_is_sure(void **state)
+{
+	static const struct {
+		double within;
+		unsigned reps, most, least_runs, most_runs;
+		bool cap;
+	} cases[] = {
+		{ 1e-9, 6, 8, 8, 8, true },	/* no two copies take the same ns */
+		{ 0.5, 6, 9, 6, 9, false },
+		{ 0, 3, 9, 3, 3, false },
+	};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct arena *a = arena_new();
+		const char *dir = scratch(), *repeat;
+		struct repeat_rule rule = { cases[i].within, cases[i].reps, cases[i].most };
+		double values[16];
+		struct bench_order o;
+		struct bench_forecast f;
+		struct err e = { 0 };
+		struct heard h;
+		const json_t *r;
+
+		hear_start(&h);
+		order_for(a, &o, dir, "500M", 0.01);
+		o.read = false;
+		o.reps = cases[i].reps;
+		o.within = cases[i].within;
+		o.most = cases[i].most;
+		assert_int_equal(bench_forecast(&o, &f, &e), 0);
+		assert_int_equal(f.runs, cases[i].reps);
+		assert_int_equal(f.most_runs, cases[i].most_runs);
+		assert_int_equal(f.most_write_bytes, 5000000 * (uint64_t)cases[i].most_runs);
+		if (bench_run(&o, hear, &h, &e) < 0)
+			fail_msg("%s", e.text);
+		assert_in_range(h.run, cases[i].least_runs, cases[i].most_runs);
+		r = json_array_get(h.results, 0);
+		assert_int_equal(json_u64(r, "runs", 0), h.run);
+		assert_false(has_flag(r, "partial"));
+		repeat = json_str(r, "repeat");
+		if (!(cases[i].within > 0)) {
+			assert_string_equal(repeat, "fixed");
+			assert_null(json_object_get(r, "interval_sure"));	/* 3 runs */
+		} else {
+			assert_string_equal(repeat, h.run == cases[i].most ? "cap" : "sure");
+			assert_true(json_number_value(json_object_get(r, "interval_sure")) >= 0.95);
+		}
+		for (k = 0; k < h.run; k++) {
+			values[k] = (double)json_u64(json_array_get(h.runs, k), "durable_bps", 0);
+			if (cases[i].within > 0 && k + 1 < h.run)
+				assert_int_equal(stats_repeat(&rule, values, k + 1), REPEAT_MORE);
+		}
+		assert_int_equal(entries(dir), 0);
+		hear_done(&h);
+		wipe(dir);
+		arena_free(a);
+	}
 }
 
 static void read_only_keeps_one_set(void **state)
@@ -515,6 +581,7 @@ int main(void)
 		cmocka_unit_test(a_set_is_measured),
 		cmocka_unit_test(records_are_touched_once),
 		cmocka_unit_test(a_block_class_is_measured),
+		cmocka_unit_test(repeats_until_it_is_sure),
 		cmocka_unit_test(read_only_keeps_one_set),
 		cmocka_unit_test(a_signal_leaves_nothing),
 		cmocka_unit_test(asked_to_stop_it_leaves_nothing),

@@ -359,9 +359,37 @@ static void repetition(void **state)
 	assert_int_equal(stats_repeat(&narrow, v, 11), REPEAT_CAP);
 }
 
+/* What matters drifts: the order alone is not enough, the halves must be 3 % apart. */
+static void drift_that_matters(void **state)
+{
+	static const struct {
+		double values[7];
+		size_t n;
+		bool drifts;
+	} cases[] = {
+		{ { 100, 102, 104, 106, 108, 110, 112 }, 7, true },
+		{ { 112, 110, 108, 106, 104, 102, 100 }, 7, true },
+		{ { 100, 100.2, 100.4, 100.6, 100.8, 101, 101.2 }, 7, false },	/* in order, 1 % */
+		{ { 100, 140, 90, 135, 95, 130, 92 }, 7, false },		/* far, no order */
+		{ { 100, 110, 120, 130 }, 4, false },			/* too few */
+		{ { 0 }, 0, false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(stats_drifts(cases[i].values, cases[i].n), cases[i].drifts);
+	assert_int_equal(stats_flags(cases[0].values, 7), FLAG_DRIFT);
+	assert_int_equal(stats_flags((const double[]){ 10, 10.1, 9.9, 10, 30, 10.2, 9.8 }, 7),
+			 FLAG_OUTLIER);
+	assert_int_equal(stats_flags((const double[]){ 10, 10.1 }, 2), FLAG_FEW);
+	assert_int_equal(stats_flags(NULL, 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(drift_that_matters),
 		cmocka_unit_test(range_confidence), cmocka_unit_test(median_interval),
 		cmocka_unit_test(rank_test), cmocka_unit_test(rank_test_large),
 		cmocka_unit_test(ratio_interval), cmocka_unit_test(verdicts),

@@ -125,13 +125,16 @@ static void test_results(void **state)
 	static const char want[] =
 		"result,build,label,workload,class,op,cache,scale,run,rep,at_ns,bytes,files,felt_ns,"
 		"durable_ns,disk_bytes,bps,flags,durable_bps,cpu_ns,kernel,memory_bytes,host,simulated,"
-		"published,layout,mount_options,tools,seed,bs,version\r\n1,nas1,\"slice | md, \"\"x\"\"\",500M,500M,write,cold,"
-		"0.5,1,,";
+		"published,layout,mount_options,tools,seed,bs,version,repeat,interval_sure,"
+		"interval_low_bps,interval_high_bps,drift,drift_p,result_flags,outlier,ram_limit_bytes,"
+		"dirty_limit_bytes,limit_bps,source_bps,cpu_stall_us,io_stall_us,memory_stall_us,"
+		"temperature_mc,fill_percent,position,disturbed_by\r\n1,nas1,\"slice | md, \"\"x\"\"\",500M,500M,write,cold,"
+		"0.5,1,2,";
 	struct store *st = open_new();
 	json_t *result = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:f}", "build", "nas1", "label",
 				   "slice | md, \"x\"", "workload", "500M", "class", "500M", "op",
 				   "write", "cache", "cold", "scale", 0.5);
-	json_t *run = json_pack("{s:i,s:[s,s]}", "bytes", 123, "flags", "disturbed", "short");
+	json_t *run = json_pack("{s:i,s:i,s:[s,s]}", "rep", 2, "bytes", 123, "flags", "disturbed", "short");
 	json_t *samples = json_pack("[[i,i]]", 1, 2), *all, *one;
 	struct sbuf csv = { 0 };
 	struct err e = { 0 };
@@ -145,6 +148,7 @@ static void test_results(void **state)
 	assert_int_equal(store_samples_add(st, run_id, samples, &e), 0);
 	assert_int_equal(store_run_add(st, id + 1, run, &run_id, &e), -1);
 	json_object_set_new(result, "median_bps", json_integer(77));
+	json_object_set_new(result, "outliers", json_pack("[i]", 2));
 	assert_int_equal(store_result_update(st, id, result, &e), 0);
 	assert_int_equal(store_result_update(st, id + 1, result, &e), -1);
 
@@ -164,7 +168,7 @@ static void test_results(void **state)
 	assert_int_equal(store_export_csv(st, 0, out, &e), 0);
 	assert_int_equal(file_read(out, 1 << 16, &csv), 0);
 	assert_memory_equal(csv.text, want, sizeof(want) - 1);
-	assert_string_equal(strstr(csv.text, ",123,"), ",123,,,,,,disturbed short,,,,,,,,,,,,,\r\n");
+	assert_string_equal(strstr(csv.text, ",123,"), ",123,,,,,,disturbed short,,,,,,,,,,,,,,,,,,,,,yes,,,,,,,,,,,\r\n");
 	assert_int_equal(store_export_csv(st, 9, out, &e), -1);
 	sbuf_done(&csv);
 	json_decref(result);
