@@ -2,7 +2,7 @@
 /*
  * counters - from a directory down to the whole disks it lies on, and what these have
  * moved so far. Down means: the mounted device, for btrfs all its devices, for mergerfs
- * all its branches; then the slaves in sysfs until there are none; a bcache also has the
+ * all its branches, for an overlay its upper directory; then the slaves in sysfs until there are none; a bcache also has the
  * disks of its cache set.
  */
 #include "bench/counters.h"
@@ -205,6 +205,16 @@ static bool mount_find(struct arena *a, int fd, struct mount_of *out)
 
 static void below(struct counters *c, int fd, unsigned depth);
 
+static void below_dir(struct counters *c, const char *dir, unsigned depth)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	below(c, fd, depth + 1);
+	close(fd);
+}
+
 static void below_mergerfs(struct counters *c, const struct mount_of *m, unsigned depth)
 {
 	struct list branches = { 0 };
@@ -221,13 +231,22 @@ static void below_mergerfs(struct counters *c, const struct mount_of *m, unsigne
 		mergerfs_branches(c->arena, m->source, &branches);
 	}
 	for (i = 0; i < branches.n; i++) {
-		int fd = open(branches.at[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-		if (fd >= 0) {
-			below(c, fd, depth + 1);
-			close(fd);
-		}
+		list_add(c->arena, &c->branches, branches.at[i]);
+		below_dir(c, branches.at[i], depth);
 	}
+}
+
+/* What is written to an overlay is written to its upper directory. */
+static void below_overlay(struct counters *c, const struct mount_of *m, unsigned depth)
+{
+	static const char key[] = ",upperdir=";
+	char *upper = strstr(m->options, key);
+
+	if (!upper)
+		return;
+	upper = arena_strdup(c->arena, upper + strlen(key));
+	upper[strcspn(upper, ",")] = '\0';
+	below_dir(c, plain(upper), depth);
 }
 
 static void below(struct counters *c, int fd, unsigned depth)
@@ -243,6 +262,10 @@ static void below(struct counters *c, int fd, unsigned depth)
 		c->options = m.options;
 	if (m.type && !strcmp(m.type, "fuse.mergerfs")) {
 		below_mergerfs(c, &m, depth);
+		return;
+	}
+	if (m.type && !strcmp(m.type, "overlay")) {
+		below_overlay(c, &m, depth);
 		return;
 	}
 	if (major(st.st_dev)) {

@@ -16,6 +16,7 @@ struct counters {
 	struct arena *arena;
 	struct list disks;	/* const char *: whole disks, "sda" */
 	struct list arrays;	/* const char *: md arrays on the way down, "md127" */
+	struct list branches;	/* const char *: folders of the file systems below a mergerfs */
 	int *fds;		/* their stat files, kept open */
 	int memory;		/* /proc/meminfo */
 	const char *options;	/* of the mount, NULL when unknown */

@@ -28,6 +28,7 @@
 #include "base/units.h"
 #include "bench/child.h"
 #include "bench/corpus.h"
+#include "bench/durable.h"
 #include "build/job.h"
 
 struct engine_shared {
@@ -311,7 +312,7 @@ static int copy_main(void *arg, int fd)
 	r->copy_cpu_ns = cpu_of(RUSAGE_THREAD) - cpu;
 	if (c->op->writes) {
 		atomic_store(&c->shared->phase, PHASE_SYNC);
-		if (syncfs(c->job->dir) < 0)
+		if (durable_sync(c->job->dir, c->job->branches, c->job->corpus) < 0)
 			return child_failed(c, "cannot make it durable"), 1;
 		r->durable_ns = clock_ns() - start;
 	}

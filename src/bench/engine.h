@@ -9,6 +9,7 @@
 #include "bench/bench.h"
 
 struct corpus;
+struct list;
 struct err;
 
 /*
@@ -24,6 +25,7 @@ struct engine_job {
 	size_t bs;		/* most bytes in one call; 0: the buffer's size */
 	uint64_t number;	/* of an operation that takes one */
 	bool each_write;	/* O_SYNC */
+	const struct list *branches;	/* to be synced too (durable.h); NULL: none */
 	uint64_t salt;		/* makes what is written over files differ from run to run */
 };
 

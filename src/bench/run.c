@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/units.h"
+#include "bench/durable.h"
 
 static const uint64_t TICK_NS = 100000000;
 
@@ -115,7 +116,7 @@ static int drive(struct session *s, const struct class *c, const char *what, int
 	struct engine_job job = {
 		.op = op, .corpus = c->corpus, .dir = dir, .bs = c->w->bs,
 		.number = m ? c->w->number[op] : 0, .each_write = m && c->w->each_write,
-		.salt = clock_ns(),
+		.salt = clock_ns(), .branches = &s->counters.branches,
 	};
 	struct engine_result r = { 0 };
 	struct watch w;
@@ -171,7 +172,7 @@ static int make_cold(const struct session *s, const struct class *c, int dir, st
 {
 	int drop;
 
-	if (syncfs(dir) < 0)
+	if (durable_sync(dir, &s->counters.branches, c->corpus) < 0)
 		return err_sys(e, "cannot make the files in %s durable", s->order->target);
 	forget_files(s, dir, c->corpus);
 	drop = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
@@ -191,7 +192,7 @@ static int settle(struct session *s, const struct class *c, bool reads, unsigned
 		return err_set(e, ERR_FAIL, "stopped");
 	if (workdir_check(&s->dir, e) < 0)
 		return -1;
-	if (syncfs(s->dir.dir) < 0)
+	if (durable_sync(s->dir.dir, &s->counters.branches, NULL) < 0)
 		return err_sys(e, "cannot make the files in %s durable", s->order->target);
 	return wait_quiet(s, c, reads, flags, e);
 }

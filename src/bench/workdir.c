@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -258,6 +259,29 @@ static int make_dir(struct workdir *w)
 	return -1;
 }
 
+/*
+ * mergerfs says that there is no room when no branch has its minfreespace left (4 GB unless
+ * it is told otherwise), whatever it shows as free: what failed, and that.
+ */
+static int no_directory(int fd, const char *target, struct err *e)
+{
+	bool full = errno == ENOSPC;
+	char *control, least[32];
+	ssize_t len = -1;
+
+	err_sys(e, "cannot make a directory in %s", target);
+	if (full && asprintf(&control, "/proc/self/fd/%d/.mergerfs", fd) >= 0) {
+		len = getxattr(control, "user.mergerfs.minfreespace", least, sizeof(least) - 1);
+		free(control);
+	}
+	if (len > 0) {
+		least[len] = '\0';
+		err_set(e, ERR_FAIL, "%s: no branch of this mergerfs has its minfreespace left, %s",
+			target, least);
+	}
+	return -1;
+}
+
 int workdir_open(struct workdir *w, const char *target, struct err *e)
 {
 	struct stat st;
@@ -275,7 +299,7 @@ int workdir_open(struct workdir *w, const char *target, struct err *e)
 	w->dev = st.st_dev;
 	workdir_clean(w->target);
 	if (make_dir(w) < 0) {
-		err_sys(e, "cannot make a directory in %s", target);
+		no_directory(w->target, target, e);
 		goto out;
 	}
 	w->dir = openat(w->target, w->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

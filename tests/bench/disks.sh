@@ -17,7 +17,10 @@ bad=0
 tmp=$(mktemp -d -p /var/tmp)
 loops=()
 clean() {
-	mountpoint -q "$tmp/mnt" && umount "$tmp/mnt"
+	local at
+	for at in over pool mnt; do
+		! mountpoint -q "$tmp/$at" || umount "$tmp/$at"
+	done
 	[ ${#loops[@]} = 0 ] || losetup -d "${loops[@]}"
 	rm -rf "$tmp"
 }
@@ -33,7 +36,7 @@ done
 # OP CACHE LEAST MOST: the ratio of bytes at the disks to bytes of files, in percent.
 try() {
 	local line ratio
-	line=$(./naslab bench "$tmp/mnt" --db "$tmp/db" --workload 500M --scale 0.1 --reps 1 \
+	line=$(./naslab bench "$on" --db "$tmp/db" --workload 500M --scale 0.1 --reps 1 \
 		--op "$1" --cache "$2" --json | grep '"event":"run"')
 	ratio=$(sed 's/.*"bytes":\([0-9]*\).*"disk_bytes":\([0-9]*\).*/\1 \2/' <<<"$line" |
 		awk '{ print int($2 * 100 / $1 + 0.5) }')
@@ -49,6 +52,7 @@ is() {
 	if [ "$2" = "$3" ]; then echo "ok $1"; else echo "not ok $1"; bad=1; fi
 }
 
+on=$tmp/mnt
 fs=ext4
 mkfs.ext4 -q -E lazy_itable_init=0,lazy_journal_init=0 "${loops[0]}" || skip "no ext4"
 mount "${loops[0]}" "$tmp/mnt" || skip "ext4 cannot be mounted"
@@ -58,6 +62,33 @@ is "$fs read cold is no cache" "$cached" 0
 try read warm 0 2
 is "$fs read warm is flagged" "$cached" 1
 is "$fs nothing is left" "$(ls "$tmp/mnt" -A)" "lost+found"
+
+# The same disk below an overlay, and below a mergerfs.
+fs=overlay
+mkdir "$tmp/mnt/up" "$tmp/mnt/work" "$tmp/low" "$tmp/over"
+mkdir "$tmp/mnt/branch" "$tmp/pool"
+if mount -t overlay -o "lowerdir=$tmp/low,upperdir=$tmp/mnt/up,workdir=$tmp/mnt/work" overlay "$tmp/over"; then
+	on=$tmp/over
+	try write as-is 100 115
+	umount "$tmp/over"
+else
+	echo "skip overlay: it cannot be mounted here"
+fi
+fs=mergerfs
+if command -v mergerfs >/dev/null && mergerfs -o minfreespace=1M "$tmp/mnt/branch" "$tmp/pool" 2>/dev/null; then
+	on=$tmp/pool
+	try write as-is 100 115
+	try read cold 99 110
+	umount "$tmp/pool"
+	mergerfs -o minfreespace=1T "$tmp/mnt/branch" "$tmp/pool"
+	./naslab bench "$tmp/pool" --db "$tmp/db" --workload 500M --scale 0.1 --reps 1 >/dev/null 2>"$tmp/err"
+	is "no branch with its minfreespace fails" $? 1
+	is "and says so: $(cat "$tmp/err")" "$(grep -c 'has its minfreespace left, 1099511627776$' "$tmp/err")" 1
+	umount "$tmp/pool"
+else
+	echo "skip mergerfs: it is not here"
+fi
+on=$tmp/mnt
 umount "$tmp/mnt"
 
 fs=btrfs-raid1
