@@ -42,6 +42,7 @@ struct worker {
 	unsigned char *buffer;
 	int pipe[2];			/* -1: there is none */
 	mode_t mask;			/* what the kernel takes from the mode of a new file */
+	bool root;			/* it may give files away */
 	struct copied sum;
 };
 
@@ -132,24 +133,23 @@ static int copy_data(struct worker *w, int from, int to, const struct stat *st)
 	return got < 0 ? -1 : 0;
 }
 
-/* Only root may give files away. */
-static bool gives_away(const struct stat *st)
+static bool gives_away(const struct worker *w, const struct stat *st)
 {
-	return geteuid() == 0 && (st->st_uid || st->st_gid);
+	return w->root && (st->st_uid || st->st_gid);
 }
 
 /* The mode to make a file with: its own, but nobody else's before it is given away. */
-static mode_t first_mode(const struct stat *st)
+static mode_t first_mode(const struct worker *w, const struct stat *st)
 {
-	return gives_away(st) ? 0600 : st->st_mode & 0777;
+	return gives_away(w, st) ? 0600 : st->st_mode & 0777;
 }
 
 /* Owner, mode and time as they were; `made` is the mode it has by now. */
-static int keep_facts(int to, const struct stat *st, mode_t made)
+static int keep_facts(const struct worker *w, int to, const struct stat *st, mode_t made)
 {
 	const struct timespec times[2] = { st->st_atim, st->st_mtim };
 
-	if (gives_away(st) && fchown(to, st->st_uid, st->st_gid) < 0)
+	if (gives_away(w, st) && fchown(to, st->st_uid, st->st_gid) < 0)
 		return -1;
 	if (made != (st->st_mode & 07777) && fchmod(to, st->st_mode & 07777) < 0)
 		return -1;
@@ -167,11 +167,11 @@ static int copy_file(struct worker *w, int from_dir, int to_dir, const char *nam
 	if (from < 0)
 		return -1;
 	if (fstat(from, &st) == 0) {
-		mode = first_mode(&st);
+		mode = first_mode(w, &st);
 		to = openat(to_dir, to_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	}
 	if (to >= 0 && copy_data(w, from, to, &st) == 0 &&
-	    keep_facts(to, &st, mode & ~w->mask) == 0)
+	    keep_facts(w, to, &st, mode & ~w->mask) == 0)
 		rc = 0;
 	error = errno;
 	if (to >= 0 && close(to) < 0 && rc == 0) {
@@ -184,7 +184,7 @@ static int copy_file(struct worker *w, int from_dir, int to_dir, const char *nam
 	return rc;
 }
 
-static int copy_link(int from_dir, int to_dir, const char *name)
+static int copy_link(const struct worker *w, int from_dir, int to_dir, const char *name)
 {
 	char target[PATH_MAX];
 	ssize_t len = readlinkat(from_dir, name, target, sizeof(target) - 1);
@@ -196,7 +196,8 @@ static int copy_link(int from_dir, int to_dir, const char *name)
 	target[len] = '\0';
 	if (symlinkat(target, to_dir, name) < 0)
 		return -1;
-	if (geteuid() == 0 && fchownat(to_dir, name, st.st_uid, st.st_gid, AT_SYMLINK_NOFOLLOW) < 0)
+	if (gives_away(w, &st) &&
+	    fchownat(to_dir, name, st.st_uid, st.st_gid, AT_SYMLINK_NOFOLLOW) < 0)
 		return -1;
 	times[0] = st.st_atim;
 	times[1] = st.st_mtim;
@@ -232,7 +233,7 @@ static int copy_entry(struct worker *w, int from, int to, const char *dir, const
 		add_dir(w->tree, dir, d->d_name);
 		return 0;
 	case DT_LNK:
-		if (copy_link(from, to, d->d_name) < 0)
+		if (copy_link(w, from, to, d->d_name) < 0)
 			return fail_at(w->tree, "copy the link", dir, d->d_name);
 		return 0;
 	default:
@@ -260,7 +261,7 @@ static int copy_dir(struct worker *w, const char *dir)
 			rc = copy_entry(w, from, to, dir, d);
 	}
 	/* Its subdirectories are made by now, so nothing changes its time any more. */
-	if (rc == 0 && keep_facts(to, &st, 0700 & ~w->mask) < 0)
+	if (rc == 0 && keep_facts(w, to, &st, 0700 & ~w->mask) < 0)
 		rc = fail_at(t, "keep the mode and time of", dir, "");
 out:
 	if (list)
@@ -302,6 +303,7 @@ static void *work(void *arg)
 static int worker_start(struct worker *w, struct tree *t, struct err *e)
 {
 	*w = (struct worker){ .tree = t, .buffer = engine_buffer(PIECE), .pipe = { -1, -1 } };
+	w->root = geteuid() == 0;
 	w->mask = umask(0);
 	umask(w->mask);
 	if (!w->buffer)
