@@ -374,6 +374,17 @@ int build_layer_check(const struct layer *l, struct err *e)
 	return 0;
 }
 
+/* zfs-fuse stopped at pool version 23, which packs records with neither lz4 nor zstd. */
+static int check_zfs_fuse(const struct node *n, struct err *e)
+{
+	const char *word = !strcmp(n->layer->name, "zfs") ? node_word(n, "compression") : NULL;
+
+	if (!word || (strcmp(word, "lz4") && strcmp(word, "zstd")) || !job_has("zfs-fuse"))
+		return 0;
+	return err_set(e, ERR_FAIL, "zfs: the ZFS of this machine is zfs-fuse, which knows no "
+		       "compression=%s: compression=gzip or off", word);
+}
+
 int build_tools_check(const struct plan *p, struct err *e)
 {
 	size_t i;
@@ -381,7 +392,8 @@ int build_tools_check(const struct plan *p, struct err *e)
 	for (i = p->stack->n_disks; i < p->stack->nodes.n; i++) {
 		const struct node *n = p->stack->nodes.at[i];
 
-		if (n->layer && !n->left_out && build_layer_check(n->layer, e))
+		if (n->layer && !n->left_out &&
+		    (build_layer_check(n->layer, e) || check_zfs_fuse(n, e)))
 			return -1;
 	}
 	for (i = 0; i < p->steps.n; i++) {

@@ -3,6 +3,7 @@
 #include "layout/advice.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -73,6 +74,15 @@ const char *advice_btrfs_metadata(const struct stack *s, struct arena *a)
 	return NULL;
 }
 
+/* Whole GiB from 100 GiB on: two sizes that are compared want more than three digits. */
+static const char *gib_text(char out[SIZE_TEXT], uint64_t bytes)
+{
+	if (bytes < 100 * GIB)
+		return size_text(out, bytes, SIZE_IEC);
+	snprintf(out, SIZE_TEXT, "%" PRIu64 " GiB", (uint64_t)((bytes + GIB / 2) / GIB));
+	return out;
+}
+
 /* The kernel's estimator gives up on unequal devices; its allocator does not. */
 const char *advice_btrfs_df(const struct stack *s, struct arena *a)
 {
@@ -84,8 +94,7 @@ const char *advice_btrfs_df(const struct stack *s, struct arena *a)
 	return arena_printf(a, "df will first say %s available, and %s can be written: the "
 			    "kernel's estimate takes unequal devices in one order, the allocator "
 			    "takes the emptiest each time",
-			    size_text(avail, n->fs.avail, SIZE_IEC),
-			    size_text(data, n->data_bytes, SIZE_IEC));
+			    gib_text(avail, n->fs.avail), gib_text(data, n->data_bytes));
 }
 
 /* CASES C11. Closed form of raid1: half of all, or all but the largest (CAPACITY 3.5). */

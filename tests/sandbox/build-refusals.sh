@@ -54,6 +54,12 @@ mv /usr/sbin/mdadm /usr/sbin/mdadm.away
 says "no mdadm" 1 "apt install mdadm" r1
 mv /usr/sbin/mdadm.away /usr/sbin/mdadm
 
+# So is what the tool cannot do; the refusal looks at which programs are installed only.
+for tool in zfs-fuse zpool zfs; do
+	[ -x "/usr/sbin/$tool" ] || { echo "#!/bin/false" >"/usr/sbin/$tool" && chmod 755 "/usr/sbin/$tool"; }
+done
+says "lz4 with zfs-fuse" 1 "compression=gzip or off" naslab build "part | zfs type=mirror" ubda ubdb --name t --yes
+
 # The database.
 mkdir -p /tmp/small && mount -t tmpfs -o size=32k none /tmp/small
 says "a database on a full disk" 1 "is full" r1 --db /tmp/small/x.db
