@@ -220,6 +220,10 @@ static void set_queue(const char *record)
 		return;
 	snprintf(path, sizeof(path), "/sys/block/%s/queue/rotational", name);
 	put(path, rotational ? "1" : "0");
+	/* This kernel's throttling of writes loses wake-ups: with nothing in flight kcopyd and
+	 * dm-cache sat in rq_qos_wait for ever, and all that waited for them. */
+	snprintf(path, sizeof(path), "/sys/block/%s/queue/wbt_lat_usec", name);
+	put(path, "0");
 	if (!rate)
 		return;
 	snprintf(path, sizeof(path), "/sys/block/%s/dev", name);

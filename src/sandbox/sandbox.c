@@ -32,6 +32,7 @@
 enum {
 	MOST_DISKS = 15,
 	LONGEST_END_MS = 300 * 1000,	/* file systems write back what they hold */
+	FORGOTTEN_END_MS = 30 * 1000,	/* the same, when nobody will see what is written */
 	BREAK_MS = 3000,		/* a kernel that died takes so long at most */
 };
 
@@ -227,7 +228,10 @@ static int run_job(struct job *j, int *status, struct err *e)
 	rc = job_launch(j, e);
 	if (rc == 0) {
 		relayed = job_relay(j, &by_signal);
-		job_end(j, relayed >= 0 ? LONGEST_END_MS : by_signal ? 0 : BREAK_MS);
+		if (relayed >= 0)
+			job_end(j, j->keep ? LONGEST_END_MS : FORGOTTEN_END_MS);
+		else
+			job_end(j, by_signal ? 0 : BREAK_MS);
 		rc = judge(&j->end, relayed, by_signal, status, e);
 	}
 	close(j->signals);

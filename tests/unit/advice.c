@@ -106,7 +106,7 @@ static const struct row {
 	{ .rule = "btrfs-df",
 	  .says = { .layout = "btrfs data=raid1",
 		    .disks = { "hdd:1000GiB", "hdd:2000GiB", "hdd:4000GiB" } },
-	  .number = "2.93 TiB",
+	  .number = "2999 GiB",
 	  .silent = { .layout = "btrfs data=raid1", .disks = { "2xhdd:4T" } } },
 	{ .rule = "btrfs-raid1",
 	  .says = { .layout = "btrfs data=raid10", .disks = { "hdd:8T", "hdd:4T", "2xhdd:2T" } },
