@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -125,6 +126,8 @@ static int one_run(struct session *s, struct class *c, enum bench_op op, const c
 	if (rc == 0)
 		rc = report_run(s, c, op, &m, e);
 	json_decref(m.samples);
+	json_decref(m.disturbed_by);
+	others_done(&m.others);
 	return rc;
 }
 
@@ -254,8 +257,11 @@ static int rounds(struct session *s, struct err *e)
 static int measure(struct session *s, const struct bench_forecast *f, struct err *e)
 {
 	struct err more = { 0 };
+	struct stat st;
 	int rc;
 
+	if (fstat(s->dir.target, &st) == 0)
+		s->dev = st.st_dev;
 	s->runs = f->runs;
 	s->began_ns = clock_ns();
 	counters_open(&s->counters, s->dir.target);

@@ -129,7 +129,9 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
  * SIGINT, SIGTERM and SIGHUP end it. Whatever happens, no file is left in the target;
  * after a kill the next start on the same target cleans it. The executor's "end" follows.
  *
- *   {"event":"begin","verb":"bench","target":DIR,"runs":N,"need_bytes":N,"write_bytes":N,...}
+ *   {"event":"begin","verb":"bench","target":DIR,"runs":N,"need_bytes":N,"write_bytes":N,...,
+ *    "writers":["postgres(812)"] that have files open for writing there,
+ *    "pressure":{"cpu":0.02,"io":0.35,"memory":0} of the last ten seconds}
  *   {"event":"wait","workload":W,"text":"..."}          something untimed is going on;
  *    with "for":"sync|cache|dirty","percent":38,"left_ns":N   it waits for that to end
  *   {"event":"sample","workload":W,"class":W,"op":"write|read|rand-read|...","rep":1,
@@ -151,7 +153,8 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
  * moved less than was read, or half the time of a write came after the last close;
  * "nodisk" there is no disk below that could be asked; "sync" an array was at resync, or
  * a file system at its inode tables or balance; "cachefull" a write-back cache below did not
- * empty; "disturbed" others kept writing, or took the processors; "above" faster than all the
+ * empty; "disturbed" others kept writing, took the processors, or moved bytes on the same
+ * disks ("disturbed_by" of the run names them); "above" faster than all the
  * disks' links; "source" making the data was the limit; "cpu" the processor was; "throttled"
  * for heat; "compressed" the file system packs what is written;
  * "drift" the runs got faster or slower one after the other; "outlier" one lies far off;

@@ -29,6 +29,20 @@ static unsigned cache_flags(const struct session *s, const struct class *c, enum
 }
 
 /*
+ * Did others wait for memory or for disks? Of the waiting for disks all that one thread can do
+ * is ours: the time it did not work. The counters go in steps of two seconds.
+ */
+static bool waited_elsewhere(const struct measured *m, uint64_t wall_us)
+{
+	uint64_t memory = m->after.memory_stall_us - m->before.memory_stall_us;
+	uint64_t io = m->after.io_stall_us - m->before.io_stall_us;
+	uint64_t worked = m->copy.copy_cpu_ns / 1000;
+	uint64_t ours = worked < wall_us ? wall_us - worked : 0;
+
+	return wall_us > 4000000 && (memory > wall_us / 10 || io > ours + wall_us / 5);
+}
+
+/*
  * More at the disks than any layout explains: a mirror over all of them writes everything
  * as often as there are disks, a journal of data twice that. A cache may write what is read.
  */
@@ -38,7 +52,9 @@ static bool is_disturbed(const struct session *s, enum bench_op op, const struct
 	uint64_t wall_us = m->copy.durable_ns / 1000;
 	uint64_t stalled = m->after.cpu_stall_us - m->before.cpu_stall_us;
 
-	if (wall_us > 200000 && stalled > wall_us / 3)
+	if (m->disturbed_by || (wall_us > 200000 && stalled > wall_us / 3))
+		return true;
+	if (waited_elsewhere(m, wall_us))
 		return true;
 	if (op_of(op)->writes)
 		return m->moved.written > m->copy.bytes * copies * 2 + 64 * MIB;

@@ -8,6 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+
+#include <linux/fiemap.h>
+#include <linux/fs.h>
 
 #include "base/sbuf.h"
 #include "base/text.h"
@@ -50,12 +54,35 @@ static void read_heat(const char *root, struct arena *a, const char *disk, struc
 	}
 }
 
-static uint64_t stalled_us(const char *root, struct arena *a)
+/* The kernel counts in steps of two seconds: a shorter run may see none of its own. */
+static uint64_t stalled_us(const char *root, struct arena *a, const char *what)
 {
-	const char *line = file_line(a, root, "/proc/pressure/cpu");	/* "some ..." is first */
+	const char *line = file_line(a, root, "/proc/pressure/%s", what);	/* "some" is first */
 	const char *at = line ? strstr(line, "total=") : NULL;
 
 	return at ? strtoull(at + strlen("total="), NULL, 10) : 0;
+}
+
+double proof_pressure(const char *root, struct arena *a, const char *what)
+{
+	const char *line = file_line(a, root, "/proc/pressure/%s", what);
+	const char *at = line ? strstr(line, "avg10=") : NULL;
+
+	return at ? strtod(at + strlen("avg10="), NULL) / 100 : 0;
+}
+
+bool proof_position(int fd, uint64_t *out)
+{
+	union {
+		struct fiemap map;
+		char room[sizeof(struct fiemap) + sizeof(struct fiemap_extent)];
+	} u = { .map = { .fm_length = UINT64_MAX, .fm_extent_count = 1 } };
+
+	if (ioctl(fd, FS_IOC_FIEMAP, &u.map) < 0 || !u.map.fm_mapped_extents ||
+	    u.map.fm_extents[0].fe_flags & (FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DATA_INLINE))
+		return false;
+	*out = u.map.fm_extents[0].fe_physical;
+	return true;
 }
 
 static uint64_t throttled(const char *root, struct arena *a)
@@ -80,7 +107,9 @@ void proof_read(const char *root, struct arena *a, const struct list *disks, str
 	*out = (struct proof){ .hottest_mc = PROOF_NO_HEAT };
 	for (i = 0; i < disks->n; i++)
 		read_heat(root, a, disks->at[i], out);
-	out->cpu_stall_us = stalled_us(root, a);
+	out->cpu_stall_us = stalled_us(root, a, "cpu");
+	out->io_stall_us = stalled_us(root, a, "io");
+	out->memory_stall_us = stalled_us(root, a, "memory");
 	out->throttles = throttled(root, a);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/json.h"
@@ -121,6 +122,25 @@ static void tools(const char *recipe, const char *type, struct sbuf *out)
 	}
 }
 
+/* "2 x Intel(R) Celeron(R) CPU N3150 @ 1.60GHz"; not every kind of processor says it. */
+static void put_processor(json_t *j)
+{
+	struct sbuf cpus = { 0 }, text = { 0 };
+	const char *at = NULL;
+
+	if (file_read("/proc/cpuinfo", 1 << 20, &cpus) == 0)
+		at = strstr(sbuf_str(&cpus), "model name");
+	at = at ? strchr(at, ':') : NULL;
+	if (at) {
+		at += 1 + strspn(at + 1, " \t");
+		sbuf_addf(&text, "%ld x %.*s", sysconf(_SC_NPROCESSORS_ONLN),
+			  (int)strcspn(at, "\n"), at);
+		json_put_str(j, "processor", sbuf_str(&text));
+	}
+	sbuf_done(&cpus);
+	sbuf_done(&text);
+}
+
 json_t *provenance(const struct session *s)
 {
 	struct sbuf options = { 0 }, type = { 0 }, versions = { 0 };
@@ -134,6 +154,7 @@ json_t *provenance(const struct session *s)
 		json_put_str(j, "kernel", u.release);
 		json_put_str(j, "host", u.nodename);
 	}
+	put_processor(j);
 	if (is_simulated())
 		json_object_set_new(j, "simulated", json_true());
 	if (s->store && s->order->build &&

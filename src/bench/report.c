@@ -37,7 +37,11 @@ static void put_rate(json_t *j, const char *key, double bps)
 void report_begin(struct session *s, const struct bench_forecast *f)
 {
 	const struct bench_order *o = s->order;
+	static const char *const resources[] = { "cpu", "io", "memory" };
 	json_t *j = event_new("begin", NULL), *classes = json_array(), *disks = json_array();
+	json_t *writers = json_array(), *pressure = json_object();
+	struct others others = { 0 };
+	struct list names = { 0 };
 	size_t i;
 
 	json_put_str(j, "verb", "bench");
@@ -59,6 +63,16 @@ void report_begin(struct session *s, const struct bench_forecast *f)
 	for (i = 0; i < s->counters.disks.n; i++)
 		json_add_str(disks, s->counters.disks.at[i]);
 	json_object_set_new(j, "disks", disks);
+	others_look("", &s->counters.disks, s->dev, &others);
+	others_that_write(s->counters.arena, &others, 8, &names);
+	others_done(&others);
+	for (i = 0; i < names.n; i++)
+		json_add_str(writers, names.at[i]);
+	json_object_set_new(j, "writers", writers);
+	for (i = 0; i < sizeof(resources) / sizeof(resources[0]); i++)
+		json_object_set_new(pressure, resources[i],
+				    json_real(proof_pressure("", s->counters.arena, resources[i])));
+	json_object_set_new(j, "pressure", pressure);
 	json_put_u64(j, "reps", o->reps);
 	if (o->within > 0) {
 		json_object_set_new(j, "within", json_real(o->within));
@@ -247,6 +261,8 @@ static json_t *result_json(const struct session *s, const struct class *c, enum 
 	if (r->hottest_mc > 0)
 		json_put_u64(j, "temperature_mc", (uint64_t)r->hottest_mc);
 	json_put_u64(j, "fill_percent", r->fill_percent);
+	if (r->placed)
+		json_put_u64(j, "position", r->position);
 	put_statistics(s, r, op, partial, j);
 	json_object_set_new(j, "flags", flag_words(flags));
 	return j;
@@ -268,6 +284,9 @@ static void add_proof(struct series *r, const struct measured *m)
 		r->hottest_mc = m->after.hottest_mc;
 	if (m->fill_percent > r->fill_percent)
 		r->fill_percent = m->fill_percent;
+	if (m->placed)
+		r->position = m->position;
+	r->placed = r->placed || m->placed;
 }
 
 /* The circumstances of one run, beside its numbers. */
@@ -288,6 +307,14 @@ static void put_proof(json_t *j, const struct measured *m)
 		json_put_u64(j, "source_wait_ns", m->copy.source_wait_ns);
 	}
 	json_put_u64(j, "cpu_stall_us", m->after.cpu_stall_us - m->before.cpu_stall_us);
+	json_put_u64(j, "io_stall_us", m->after.io_stall_us - m->before.io_stall_us);
+	json_put_u64(j, "memory_stall_us", m->after.memory_stall_us - m->before.memory_stall_us);
+	if (m->disturbed_by)
+		json_object_set(j, "disturbed_by", m->disturbed_by);
+	if (m->placed)
+		json_put_u64(j, "position", m->position);
+	if (m->before.hottest_mc != PROOF_NO_HEAT)
+		json_object_set_new(j, "temperature_begin_mc", json_integer(m->before.hottest_mc));
 	if (m->after.hottest_mc != PROOF_NO_HEAT)
 		json_object_set_new(j, "temperature_mc", json_integer(m->after.hottest_mc));
 	json_put_u64(j, "fill_percent", m->fill_percent);

@@ -7,11 +7,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/json.h"
 #include "base/units.h"
 #include "bench/durable.h"
 
@@ -61,6 +63,7 @@ void watch_start(struct session *s, struct measured *m, struct watch *w)
 {
 	if (m) {
 		m->samples = json_array();
+		others_look("", &s->counters.disks, s->dev, &m->others);
 		read_proof(s, &m->before);
 	}
 	counters_read(&s->counters, &w->before);
@@ -97,6 +100,25 @@ void watch_look(struct session *s, const struct class *c, struct measured *m, st
 	report_sample(s, c, m->op, t_ns, bytes, ops, disk, dirty, syncing);
 }
 
+/* Who moved more than a hundredth of what this run did, and more than a little. */
+static void look_at_others(const struct session *s, struct measured *m)
+{
+	struct arena *a = arena_new();
+	struct others now = { 0 };
+	struct list moved = { 0 };
+	size_t i;
+
+	others_look("", &s->counters.disks, s->dev, &now);
+	others_that_moved(a, &m->others, &now, MIB + m->copy.bytes / 100, &moved);
+	if (moved.n)
+		m->disturbed_by = json_array();
+	for (i = 0; i < moved.n && i < 8; i++)
+		json_add_str(m->disturbed_by, moved.at[i]);
+	others_done(&now);
+	others_done(&m->others);
+	arena_free(a);
+}
+
 void watch_end(struct session *s, struct measured *m, int dir, const struct watch *w)
 {
 	struct disk_bytes d;
@@ -107,6 +129,24 @@ void watch_end(struct session *s, struct measured *m, int dir, const struct watc
 	m->disk_bytes = of_op(m->op, &m->moved);
 	m->fill_percent = fill_percent(dir);
 	read_proof(s, &m->after);
+	look_at_others(s, m);
+}
+
+/* Where the set begins: the outer tracks of a disk are up to twice as fast as the inner. */
+static void find_place(const struct class *c, int dir, struct measured *m)
+{
+	char sub[CORPUS_NAME], name[CORPUS_NAME], path[2 * CORPUS_NAME];
+	int fd;
+
+	corpus_dir_name(0, sub);
+	corpus_file_name(c->corpus, 0, name);
+	snprintf(path, sizeof(path), "%s%s%s", c->corpus->width ? sub : "",
+		 c->corpus->width ? "/" : "", name);
+	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	m->placed = proof_position(fd, &m->position);
+	close(fd);
 }
 
 /* Run the engine to its end; with m: sampled and counted. */
@@ -137,6 +177,7 @@ static int drive(struct session *s, const struct class *c, const char *what, int
 	if (m) {
 		m->copy = r;
 		watch_end(s, m, dir, &w);
+		find_place(c, dir, m);
 	}
 	return session_stops(s) ? err_set(e, ERR_FAIL, "stopped") : 0;
 }

@@ -12,6 +12,7 @@
 #include "bench/counters.h"
 #include "bench/engine.h"
 #include "bench/gates.h"
+#include "bench/others.h"
 #include "bench/ops.h"
 #include "bench/proof.h"
 #include "bench/statistics.h"
@@ -25,6 +26,10 @@ struct measured {	/* one timed run */
 	uint64_t disk_bytes;
 	struct disk_bytes moved;	/* both ways */
 	struct proof before, after;
+	struct others others;		/* at the beginning */
+	json_t *disturbed_by;		/* "rsync(812)" ...; NULL: nobody that was seen */
+	uint64_t position;		/* where the first file begins on its device */
+	bool placed;			/* the file system tells */
 	unsigned fill_percent;		/* of the file system, at the end */
 	unsigned flags;
 	bool verified;
@@ -38,6 +43,8 @@ struct series {		/* the runs of one class and one operation */
 	uint64_t source_bps;		/* the lowest; 0: none */
 	int hottest_mc;
 	unsigned fill_percent;		/* the most */
+	uint64_t position;		/* of the last run; as measured says */
+	bool placed;
 	unsigned n, flags;
 	int64_t id;		/* in the store */
 	enum repeat repeat;	/* is another run worth it? */
@@ -60,6 +67,7 @@ struct session {
 	struct store *store;		/* NULL: keep nothing */
 	struct workdir dir;
 	struct counters counters;
+	uint64_t dev;			/* st_dev of the target */
 	uint64_t limit_bps;		/* what the disks' links carry in all; 0: unknown */
 	struct class *classes;
 	size_t n_classes;

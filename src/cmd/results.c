@@ -120,8 +120,8 @@ static int list(struct store *st, int argc, char **argv, struct err *e)
 static void print_runs(const json_t *runs)
 {
 	char felt[SIZE_TEXT], durable[SIZE_TEXT], ratio[SIZE_TEXT];
-	const json_t *j;
-	size_t i;
+	const json_t *j, *who;
+	size_t i, k;
 
 	puts(" rep     felt  durable MB/s   d:f");
 	json_array_foreach(runs, i, j) {
@@ -129,6 +129,10 @@ static void print_runs(const json_t *runs)
 		       mbps(durable, j, "durable_bps"),
 		       ratio_text(ratio, j));
 		print_flags(j);
+		json_array_foreach(json_object_get(j, "disturbed_by"), k, who) {
+			fputs(k ? "" : "by ", stdout);
+			put_safe(json_string_value(who), 0);
+		}
 		putchar('\n');
 	}
 }
@@ -165,13 +169,17 @@ static void print_proof(const json_t *j)
 		printf("disks   %s degrees C at most\n",
 		       number_text(text, (double)json_u64(j, "temperature_mc", 0) / 1000));
 	if (json_object_get(j, "fill_percent"))
-		printf("full    %" PRIu64 " %%\n", json_u64(j, "fill_percent", 0));
+		printf("full    %" PRIu64 " %%%s%s\n", json_u64(j, "fill_percent", 0),
+		       json_object_get(j, "position") ? "; the first file begins at " : "",
+		       json_object_get(j, "position") ?
+		       size_text(text, json_u64(j, "position", 0), SIZE_SI) : "");
 }
 
 static void print_facts(const json_t *j)
 {
 	static const char *const keys[] = { "label", "published", "build", "target", "cache", "kernel",
-					     "host", "mount_options", "tools" };
+					     "host", "processor", "mount_options",
+					     "tools" };
 	char size[SIZE_TEXT];
 	size_t i;
 

@@ -3,11 +3,23 @@
 #include "bench-help.h"
 
 #include <errno.h>
+#include <math.h>
 #include <sys/stat.h>
 
 #include "base/sbuf.h"
 #include "base/units.h"
 #include "bench/session.h"
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void list_sort(struct list *l)
+{
+	if (l->n)
+		qsort(l->at, l->n, sizeof(l->at[0]), by_text);
+}
 
 static void put(const char *root, const char *file, const char *text)
 {
@@ -43,6 +55,8 @@ static void record_machine(const char *root)
 	    "ubdb kind=hdd\nubdc kind=ssd rate=7\n");
 	put(root, "proc/pressure/cpu", "some avg10=1.00 avg60=0.00 avg300=0.00 total=1234\n"
 	    "full avg10=0.00 avg60=0.00 avg300=0.00 total=9\n");
+	put(root, "proc/pressure/io", "some avg10=35.50 avg60=0.00 avg300=0.00 total=77\n");
+	put(root, "proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=5\n");
 	put(root, "proc/vmstat", "nr_dirty 1\nnr_dirty_threshold 1000\n"
 	    "nr_dirty_background_threshold 500\n");
 	put(root, "sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "4\n");
@@ -71,6 +85,9 @@ static void machines_are_read(void **state)
 	assert_int_equal(p.hottest_mc, 38000);
 	assert_false(p.hot);
 	assert_int_equal(p.cpu_stall_us, 1234);
+	assert_int_equal(p.io_stall_us, 77);
+	assert_int_equal(p.memory_stall_us, 5);
+	assert_true(fabs(proof_pressure(root, a, "io") - 0.355) < 1e-9);
 	assert_int_equal(p.throttles, 6);
 	list_add(a, &disks, arena_strdup(a, "nvme0n1"));
 	proof_read(root, a, &disks, &p);
@@ -83,7 +100,8 @@ static void machines_are_read(void **state)
 	wipe(root);
 	proof_read(root, a, &disks, &p);
 	assert_int_equal(p.hottest_mc, PROOF_NO_HEAT);
-	assert_int_equal(p.throttles + p.cpu_stall_us, 0);
+	assert_int_equal(p.throttles + p.cpu_stall_us + p.io_stall_us + p.memory_stall_us, 0);
+	assert_false(proof_pressure(root, a, "io") > 0);
 	assert_int_equal(proof_dirty_limit(root, a), 0);
 	arena_free(a);
 }
@@ -145,6 +163,113 @@ static void marks_follow(void **state)
 			fail_msg("case %zu: %x, not %x", i, got, cases[i].want);
 	}
 	arena_free(s.counters.arena);
+}
+
+/* What others do beside a run of 10 s. */
+static void others_are_marked(void **state)
+{
+	static const struct {
+		uint64_t copy_cpu_ms, io_ms, memory_ms;
+		bool named;
+		unsigned want;
+	} cases[] = {
+		{ 1000, 9500, 0, false, 0 },	/* all but the work of the copy: its own waiting */
+		{ 9000, 900, 0, false, 0 },
+		{ 8000, 5000, 0, false, FLAG_DISTURBED },	/* it waited 2 s at most */
+		{ 1000, 0, 1500, false, FLAG_DISTURBED },
+		{ 1000, 0, 500, false, 0 },
+		{ 1000, 0, 0, true, FLAG_DISTURBED },
+	};
+	struct workload w = { .name = "x" };
+	struct class c = { .w = &w };
+	struct session s = { .limit_bps = 0 };
+	json_t *who = json_pack("[s]", "rsync(812)");
+	size_t i;
+
+	(void)state;
+	s.counters.arena = arena_new();
+	list_add(s.counters.arena, &s.counters.disks, arena_strdup(s.counters.arena, "no-such"));
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct measured m = {
+			.op = BENCH_READ, .disk_bytes = 100 * MB, .moved.read = 100 * MB,
+			.copy = { .bytes = 100 * MB, .felt_ns = 10000ull * MS,
+				  .durable_ns = 10000ull * MS,
+				  .copy_cpu_ns = cases[i].copy_cpu_ms * MS },
+			.after = { .io_stall_us = cases[i].io_ms * 1000,
+				   .memory_stall_us = cases[i].memory_ms * 1000 },
+			.disturbed_by = cases[i].named ? who : NULL,
+		};
+
+		assert_int_equal(flags_of(&s, &c, BENCH_READ, &m), cases[i].want);
+	}
+	json_decref(who);
+	arena_free(s.counters.arena);
+}
+
+static void put_process(const char *root, int pid, const char *name, const char *opens,
+			const char *flags, uint64_t moved)
+{
+	char file[100], text[200], path[700];
+
+	snprintf(file, sizeof(file), "proc/%d/comm", pid);
+	snprintf(text, sizeof(text), "%s\n", name);
+	put(root, file, text);
+	snprintf(file, sizeof(file), "proc/%d/io", pid);
+	snprintf(text, sizeof(text), "rchar: 9\nread_bytes: %llu\nwrite_bytes: %llu\n"
+		 "cancelled_write_bytes: 7\n", (unsigned long long)moved / 2,
+		 (unsigned long long)(moved - moved / 2));
+	put(root, file, text);
+	snprintf(file, sizeof(file), "proc/%d/fdinfo/3", pid);
+	snprintf(text, sizeof(text), "pos:\t0\nflags:\t%s\nmnt_id:\t1\n", flags);
+	put(root, file, text);
+	snprintf(file, sizeof(file), "proc/%d/fd/x", pid);
+	put(root, file, "");
+	snprintf(path, sizeof(path), "%s/proc/%d/fd/3", root, pid);
+	unlink(path);
+	assert_int_equal(symlink(opens, path), 0);
+}
+
+/* Who has a file open there, and moved something meanwhile; a recorded machine. */
+static void others_are_found(void **state)
+{
+	struct arena *a = arena_new();
+	const char *root = scratch();
+	char there[700];
+	struct others before = { 0 }, after = { 0 };
+	struct list none = { 0 }, moved = { 0 }, writers = { 0 };
+	struct stat st;
+
+	(void)state;
+	put(root, "file", "");
+	snprintf(there, sizeof(there), "%s/file", root);
+	assert_int_equal(stat(there, &st), 0);
+	put_process(root, 400001, "busy", there, "0100001", 1000 * MB);
+	put_process(root, 400002, "idle", there, "0100002", 2000 * MB);
+	put_process(root, 400003, "reader", there, "0100000", 0);
+	put_process(root, 400004, "elsewhere", "/proc/self/status", "0100001", 0);
+	put(root, "proc/none/comm", "no process\n");
+	others_look(root, &none, st.st_dev, &before);
+	assert_int_equal(before.n, 4);
+	put_process(root, 400001, "busy", there, "0100001", 1005 * MB);
+	put_process(root, 400003, "reader", "/proc/self/status", "0100000", 3 * MB);
+	put_process(root, 400004, "elsewhere", "/proc/self/status", "0100001", 500 * MB);
+	put_process(root, 400005, "late", there, "0100001", 4 * MB);
+	others_look(root, &none, st.st_dev, &after);
+	others_that_moved(a, &before, &after, 2 * MB, &moved);
+	list_sort(&moved);
+	assert_int_equal(moved.n, 3);
+	assert_string_equal(moved.at[0], "busy(400001)");
+	assert_string_equal(moved.at[1], "late(400005)");	/* new since */
+	assert_string_equal(moved.at[2], "reader(400003)");	/* had it open at the beginning */
+	others_that_write(a, &before, 8, &writers);
+	list_sort(&writers);
+	assert_int_equal(writers.n, 2);
+	assert_string_equal(writers.at[0], "busy(400001)");
+	assert_string_equal(writers.at[1], "idle(400002)");
+	others_done(&before);
+	others_done(&after);
+	wipe(root);
+	arena_free(a);
 }
 
 /* Every flag has a word and a letter of its own, and goes to a record and back. */
@@ -223,6 +348,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(machines_are_read),
 		cmocka_unit_test(marks_follow),
+		cmocka_unit_test(others_are_marked),
+		cmocka_unit_test(others_are_found),
 		cmocka_unit_test(flags_have_names),
 		cmocka_unit_test(letters_and_legend),
 	};
