@@ -150,7 +150,8 @@ static void draw_chosen(struct ui *ui, const struct compare *c, struct area a)
 	if (!k->fits) {
 		used = put(a, 0, PAINT_TEXT, k->title);
 		used = put(a, used + 1, PAINT_WARN, k->why ? k->why : "");
-		put(a, used + 1, PAINT_TEXT, *c->remedy ? c->remedy :
+		put(a, used + 1, PAINT_TEXT, c->remedy ?
+		    arena_printf(c->arena, "It would fit with %s.", c->remedy) :
 		    "Four more disks and a cache disk would not change that.");
 		return;
 	}
@@ -175,8 +176,8 @@ static void draw_brief(const struct compare *c, struct area a)
 	if (!k)
 		return;
 	sbuf_add(&text, k->fits ? k->title : k->why);
-	if (!k->fits && *c->remedy)
-		sbuf_addf(&text, ". %s", c->remedy);
+	if (!k->fits && c->remedy)
+		sbuf_addf(&text, ". It would fit with %s.", c->remedy);
 	draw_wrapped(a, k->fits ? PAINT_TEXT : PAINT_WARN, sbuf_str(&text));
 	sbuf_done(&text);
 }

@@ -24,7 +24,7 @@ struct compare {
 	const struct candidate *of;	/* whose stack this is */
 	struct recipe *recipe;
 	struct stack *stack;		/* NULL for a misfit */
-	char remedy[200];		/* of a misfit: what would make it fit */
+	const char *remedy;		/* of a misfit: what it would fit with */
 };
 
 const struct candidate *compare_at(const struct compare *c);

@@ -11,9 +11,6 @@
 #include <strings.h>
 
 enum { SORT = ACT_SCREEN, BASE, FILTER, MISFITS };
-enum { MORE_DISKS = 4 };	/* tried for a misfit */
-
-static const uint64_t TRIED_CACHE = 500000000000;
 
 static const char *compare_needs(const struct ui *ui)
 {
@@ -113,7 +110,7 @@ static void drop_chosen(struct compare *c)
 	c->stack = NULL;
 	c->recipe = NULL;
 	c->of = NULL;
-	c->remedy[0] = '\0';
+	c->remedy = NULL;
 }
 
 static int compute(struct ui *ui, struct compare *c, struct err *e)
@@ -151,61 +148,6 @@ static int compute(struct ui *ui, struct compare *c, struct err *e)
 
 /* --- the chosen one -------------------------------------------------------------------- */
 
-static bool fits_with(const struct recipe *r, const struct pick *picks, size_t n)
-{
-	struct stack *s = NULL;
-	struct err e = { 0 };
-	bool ok = stack_make(r, "nas1", picks, n, &s, &e) == 0;
-
-	stack_free(s);
-	return ok;
-}
-
-/* Try more disks as large as the largest, then a cache disk, then both. */
-static void find_remedy(const struct session *s, struct compare *c)
-{
-	struct arena *a = arena_new();
-	struct pick *picks = arena_array(a, s->n_picks + MORE_DISKS + 1, sizeof(*picks));
-	const struct disk *largest = NULL;
-	unsigned cache, more;
-	size_t i;
-
-	memcpy(picks, s->picks, s->n_picks * sizeof(*picks));
-	for (i = 0; i < s->n_picks; i++) {
-		if (picks[i].role == ROLE_DATA && (!largest || picks[i].disk->bytes > largest->bytes))
-			largest = picks[i].disk;
-	}
-	for (cache = 0; largest && cache < 2 && !*c->remedy; cache++) {
-		size_t n = s->n_picks;
-
-		for (more = 0; more <= MORE_DISKS && !*c->remedy; more++) {
-			struct disk *d = arena_alloc(a, sizeof(*d));
-
-			*d = *largest;
-			d->name = arena_printf(a, "new%u", more);
-			d->path = arena_printf(a, "/dev/new%u", more);
-			d->by_id = d->serial = d->wwn = NULL;
-			if (more)
-				picks[n++] = (struct pick){ .disk = d, .role = ROLE_DATA };
-			if (cache) {
-				struct disk *ssd = arena_alloc(a, sizeof(*ssd));
-
-				*ssd = (struct disk){ .name = "newssd", .path = "/dev/newssd",
-					.kind = DISK_SSD, .bytes = TRIED_CACHE, .lsec = 512, .psec = 4096 };
-				picks[n] = (struct pick){ .disk = ssd, .role = ROLE_CACHE };
-			}
-			if ((!more && !cache) || !fits_with(c->recipe, picks, n + cache))
-				continue;
-			snprintf(c->remedy, sizeof(c->remedy), "It would fit with %s%s%.0u%s%s.",
-				 cache ? "an SSD as cache (c on Disks)" : "",
-				 cache && more ? " and " : "", more,
-				 !more ? "" : more == 1 ? " more disk as large as " :
-				 " more disks as large as ", more ? largest->name : "");
-		}
-	}
-	arena_free(a);
-}
-
 static void follow(struct ui *ui, struct compare *c)
 {
 	const struct candidate *at = compare_at(c);
@@ -218,7 +160,7 @@ static void follow(struct ui *ui, struct compare *c)
 	if (!at || recipe_open(at->name, &c->recipe, &e) < 0)
 		return;
 	if (!at->fits)
-		find_remedy(ui->s, c);
+		c->remedy = compare_remedy(c->recipe, ui->s->picks, ui->s->n_picks, c->arena);
 	else
 		stack_make(c->recipe, ui->s->build_name, ui->s->picks, ui->s->n_picks, &c->stack, &e);
 }

@@ -122,6 +122,11 @@ static void make_stack(struct session *s)
 	}
 	if (stack_make(s->recipe, s->build_name, s->picks, s->n_picks, &s->stack, &s->err) < 0)
 		return;
+	if (stack_check_ram(s->stack, picks_ram(s->inv, s->picks, s->n_picks), &s->err) < 0) {
+		stack_free(s->stack);
+		s->stack = NULL;
+		return;
+	}
 	stack_advice(s->stack, s->stack->arena, &s->advice);
 }
 

@@ -82,27 +82,6 @@ bool content_was_read(const struct identity *id)
 	return !id->content || strcmp(id->content, "unread");
 }
 
-/* A write cache that the kernel has no memory for fails when the disks are wiped already. */
-static int check_memory(const struct stack *s, uint64_t ram, struct err *e)
-{
-	char want[SIZE_TEXT], has[SIZE_TEXT];
-	size_t i;
-
-	for (i = s->n_disks; ram && i < s->nodes.n; i++) {
-		const struct node *n = s->nodes.at[i];
-		uint64_t need = n->left_out ? 0 : json_u64(n->facts, "ram_bytes", 0);
-
-		/* the rest is for everything else that runs */
-		if (need <= ram / 4 * 3)
-			continue;
-		return err_set(e, ERR_REFUSED, "%s %s takes %s of memory and this machine has %s; size=%" PRIu64
-			       "G takes half of it, and lvmcache needs none", n->layer->name, n->name,
-			       size_text(want, need, SIZE_IEC), size_text(has, ram, SIZE_IEC),
-			       (uint64_t)(ram / 2 / 21 * 1000 / GIB));
-	}
-	return 0;
-}
-
 int guard_check(const struct plan *p, const struct inventory *now, char *const *wipe,
 		struct err *e)
 {
@@ -140,7 +119,8 @@ int guard_check(const struct plan *p, const struct inventory *now, char *const *
 		if (check_disk(d, named_to_wipe(now, wipe, d), e))
 			goto out;
 	}
-	rc = check_memory(s, now->ram_bytes, e);
+	/* a write cache that the kernel has no memory for fails when the disks are wiped already */
+	rc = stack_check_ram(s, now->ram_bytes, e);
 	for (; wipe && *wipe && rc == 0; wipe++) {
 		const struct disk *d = inventory_find(now, *wipe);
 
@@ -369,7 +349,8 @@ int build_layer_check(const struct layer *l, struct err *e)
 				       l->packages && l->packages[i] ? l->packages[i] : l->tools[i]);
 	}
 	if (l->kernel_fs && !kernel_knows(l->kernel_fs))
-		return err_set(e, ERR_FAIL, "the kernel of this machine does not know the file system %s",
+		return err_set(e, ERR_FAIL, "the kernel of this machine does not know the file system %s: it "
+			       "could be made and never mounted; nearly every kernel knows ext4, xfs and btrfs",
 			       l->kernel_fs);
 	return 0;
 }

@@ -34,7 +34,8 @@ static void print_table(const struct list *all)
 		const struct candidate *c = all->at[i];
 
 		if (!c->fits)
-			printf("%-26s %s\n", c->name, c->why);
+			printf("%-26s %s%s%s\n", c->name, c->why, c->remedy ? "; it would fit with " : "",
+			       c->remedy ? c->remedy : "");
 	}
 }
 
@@ -51,6 +52,8 @@ static int compare_run(int argc, char **argv)
 	if (!argc)
 		return usage_error("wants disks: naslab compare 2xhdd:3T 2xhdd:5T --cache ssd:500G");
 	rc = open_disks(argv, &inv, a, &picks, &n, &e) || compare_all(picks, n, a, &all, &e);
+	if (!rc && (option("misfits") || option("json")))
+		compare_remedies(picks, n, a, &all);
 	if (rc) {
 		rc = fail(&e);
 	} else if (option("json")) {

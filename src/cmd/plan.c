@@ -75,7 +75,7 @@ static int plan_run(int argc, char **argv)
 	rc = recipe_open(argv[0], &recipe, &e) ||
 	     open_disks(argv + 1, &inv, a, &picks, &n, &e) ||
 	     stack_make(recipe, option("name") ? option("name") : "nas1", picks, n, &stack, &e) ||
-	     plan_make(stack, &plan, &e);
+	     stack_check_ram(stack, picks_ram(inv, picks, n), &e) || plan_make(stack, &plan, &e);
 	if (!rc && option("lose"))
 		rc = print_losses(stack, option("lose"), &e);
 	else if (!rc)

@@ -106,7 +106,7 @@ static int take_cache(struct stack *s, struct node *n, struct bcache_priv *p, st
 	}
 	p->owner = n;
 	list_add(s->arena, &p->nodes, n);
-	p->cache = stack_cache(s, node_size(n, "size"), e);
+	p->cache = stack_cache(s, n->stmt, node_size(n, "size"), e);
 	if (!p->cache)
 		return -1;
 	if (!bcache_cache_buckets(p->cache->bytes, bucket, &buckets, &first))

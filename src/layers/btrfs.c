@@ -53,9 +53,18 @@ static const struct mount_word btrfs_words[] = {
 	{ .name = NULL }
 };
 
+/* The kernel switches one of them off, whichever comes first (btrfs(5), COMPRESSION). */
 static int btrfs_check(const struct stmt *st, struct err *e)
 {
-	return mount_check(st, btrfs_words, e);
+	const char *mount = stmt_value(st, "mount");
+
+	if (mount_check(st, btrfs_words, e))
+		return -1;
+	if (mount && (strstr(mount, "nodatacow") || strstr(mount, "nodatasum")) &&
+	    (strstr(mount, "compress=") || strstr(mount, "compress-force=")))
+		return err_set(e, ERR_USAGE, "what is compressed has a checksum and is never written in place: "
+			       "leave out compress= or %s", strstr(mount, "nodatacow") ? "nodatacow" : "nodatasum");
+	return 0;
 }
 
 /* Metadata that is lost takes all data with it: by default it survives as much. */

@@ -101,7 +101,8 @@ int ext4_geometry(uint64_t device_bytes, struct ext4_geometry *out, struct err *
 	struct cost c;
 
 	if (bytes < MIN_BYTES)
-		return err_set(e, ERR_USAGE, "needs at least 64 MiB, the device has %llu bytes",
+		return err_set(e, ERR_USAGE, "needs at least 64 MiB, the device has %llu bytes; jfs takes "
+			       "16 MiB",
 			       (unsigned long long)device_bytes);
 	g.inode_ratio = bytes < 512 * MIB ? 4096 : bytes < 4 * TIB ? 16384 :
 			bytes < 16 * TIB ? 32768 : 65536;
@@ -184,6 +185,9 @@ static int ext4_node_size(struct stack *s, struct node *n, struct err *e)
 {
 	(void)s;
 	n->bytes = n->data_bytes = n->kids[0]->bytes;
+	if (n->kids[0]->lsec > 1024 && n->bytes < 512 * MIB)
+		return err_set(e, ERR_USAGE, "below 512 MiB ext4 has blocks of 1024 bytes, and %s has sectors of "
+			       "%u; xfs and btrfs take them", n->kids[0]->name, n->kids[0]->lsec);
 	return ext4_size(n->bytes, &n->fs, e) ? err_in(e, "%s", n->kids[0]->name) : 0;
 }
 

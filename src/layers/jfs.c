@@ -20,7 +20,8 @@ int jfs_size(uint64_t device_bytes, struct fs_size *out, struct err *e)
 
 	if (bytes < 16 * MIB)
 		return err_set(e, ERR_USAGE,
-			       "needs at least 16 MiB, the device has %llu bytes",
+			       "needs at least 16 MiB, the device has %llu bytes: no file system here takes "
+			       "less",
 			       (unsigned long long)device_bytes);
 	log = round_up(div_up(bytes, 256), MIB);
 	if (log > 128 * MIB)
@@ -61,8 +62,8 @@ static int jfs_node_size(struct stack *s, struct node *n, struct err *e)
 
 	(void)s;
 	if (kid->lsec > 512)
-		return err_set(e, ERR_USAGE, "jfs needs 512-byte sectors, %s has %u", kid->name,
-			       kid->lsec);
+		return err_set(e, ERR_USAGE, "jfs needs 512-byte sectors, %s has %u; ext4, xfs and btrfs take "
+			       "both", kid->name, kid->lsec);
 	n->bytes = n->data_bytes = kid->bytes;
 	return jfs_size(n->bytes, &n->fs, e) ? err_in(e, "%s", kid->name) : 0;
 }

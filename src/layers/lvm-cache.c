@@ -83,7 +83,7 @@ static int take_cache(struct stack *s, struct node *n, struct cache_priv *p, str
 	if (check_volume(kid, e))
 		return -1;
 	p->volume = kid;
-	p->cache = stack_cache(s, node_size(n, "size"), e);
+	p->cache = stack_cache(s, n->stmt, node_size(n, "size"), e);
 	if (!p->cache)
 		return -1;
 	if (p->cache->lsec != kid->kids[0]->lsec)

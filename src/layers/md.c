@@ -198,6 +198,9 @@ static int md_check(const struct stmt *st, struct err *e)
 		return -1;
 	if (chunk && (bytes & (bytes - 1)))
 		return err_set(e, ERR_USAGE, "chunk is a power of two, like 64K, 512K or 1M; not %s", chunk);
+	if (chunk && level && !strcmp(level, "raid1"))
+		return err_set(e, ERR_USAGE, "chunk= is for levels that stripe, and every member of a raid1 has "
+			       "everything; leave it out");
 	if (layout && (!level || strcmp(level, "raid10")))
 		return err_set(e, ERR_USAGE, "layout= is for level=raid10");
 	if (level && consistency && !strcmp(consistency, "ppl") && strcmp(level, "raid5"))
@@ -288,12 +291,12 @@ static int md_journal(struct stack *s, struct node *n, struct md_priv *p, struct
 	p->members = n->n_kids;
 	if (!p->policy || strcmp(p->policy, "journal"))
 		return 0;
-	journal = stack_cache(s, node_size(n, "journal"), e);
+	journal = stack_cache(s, n->stmt, node_size(n, "journal"), e);
 	if (!journal)
 		return -1;
 	if (journal->lsec > n->lsec)
-		return err_set(e, ERR_USAGE, "%s has %u-byte sectors, more than the %u of the members",
-			       journal->name, journal->lsec, n->lsec);
+		return err_set(e, ERR_USAGE, "%s has %u-byte sectors, more than the %u of the members; "
+			       "consistency=bitmap needs no journal", journal->name, journal->lsec, n->lsec);
 	node_add_kid(s, n, journal);
 	p->journal = journal;
 	node_fact_u64(s, n, "journal_bytes", journal->bytes);
@@ -307,9 +310,12 @@ static int md_width(struct stack *s, struct node *n, struct md_priv *p, unsigned
 
 	p->level = md_choose(n, width);
 	if (!p->level) {
-		n->note = arena_printf(s->arena, "%u member%s cannot lose %s: at least %u are needed", width,
-				       width == 1 ? "" : "s", node_word(n, "redundancy"),
-				       (unsigned)node_count(n, "redundancy") + 1);
+		n->note = !node_count(n, "redundancy") ?
+			"an array joins 2 members or more, has 1; one disk needs no array" :
+			arena_printf(s->arena, "%u member%s cannot lose %s: at least %u are needed%s", width,
+				     width == 1 ? "" : "s", node_word(n, "redundancy"),
+				     (unsigned)node_count(n, "redundancy") + 1, s->n_groups > 1 ? "" :
+				     ", or missing= says how many come later");
 		return 1;
 	}
 	if (width < p->level->min) {
@@ -359,15 +365,15 @@ static int md_size(struct stack *s, struct node *n, struct err *e)
 		.layout = layout[0], .copies = (unsigned)(layout[1] - '0'), .first = first->bytes,
 	};
 	if (!strcmp(n->level, "raid10") && p->shape.devices < p->shape.copies)
-		return err_set(e, ERR_USAGE, "raid10 with %u copies needs %u disks, has %u", p->shape.copies,
-			       p->shape.copies, p->shape.devices);
+		return err_set(e, ERR_USAGE, "raid10 with %u copies needs %u disks, has %u; layout=%c2 keeps 2",
+			       p->shape.copies, p->shape.copies, p->shape.devices, p->shape.layout);
 	if (check_missing(n, p, e))
 		return -1;
 	p->policy = md_policy(s, n, p);
 	p->shape.ppl = p->policy && !strcmp(p->policy, "ppl");
 	if (p->shape.ppl && p->shape.devices > MOST_PPL_MEMBERS)
-		return err_set(e, ERR_USAGE, "PPL holds up to %d members, not %u", MOST_PPL_MEMBERS,
-			       p->shape.devices);
+		return err_set(e, ERR_USAGE, "PPL holds up to %d members, not %u; consistency=bitmap has no such "
+			       "limit", MOST_PPL_MEMBERS, p->shape.devices);
 	for (i = 0; i < n->n_kids; i++)
 		members[i] = n->kids[i]->bytes;
 	n->bytes = md_array_bytes(&p->shape, members, n->n_kids);

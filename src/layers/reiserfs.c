@@ -21,7 +21,8 @@ int reiserfs_size(uint64_t device_bytes, struct fs_size *out, struct err *e)
 	uint64_t bytes = round_down(device_bytes, 64 * KIB), blocks = bytes / BLOCK;
 
 	if (bytes < 64 * MIB)
-		return err_set(e, ERR_USAGE, "needs 64 MiB beside its journal, the device has %llu bytes",
+		return err_set(e, ERR_USAGE, "needs 64 MiB beside its journal, the device has %llu bytes; "
+			       "jfs takes 16 MiB",
 			       (unsigned long long)device_bytes);
 	if (bytes > 16 * TIB - 64 * KIB)
 		return err_set(e, ERR_USAGE, "ends at 16 TiB, the device has %llu bytes; xfs and btrfs go on",

@@ -92,7 +92,7 @@ int xfs_size(const struct xfs_input *in, struct fs_size *out, struct err *e)
 
 	if (in->bytes < MIN_BYTES)
 		return err_set(e, ERR_USAGE,
-			       "needs at least 300 MiB, the device has %llu bytes",
+			       "needs at least 300 MiB, the device has %llu bytes; ext4 takes 64 MiB",
 			       (unsigned long long)in->bytes);
 	g = geometry_of(in);
 	for (i = 0; i < g.groups; i++) {
@@ -166,8 +166,8 @@ static int xfs_node_size(struct stack *s, struct node *n, struct err *e)
 
 	(void)s;
 	if (in.sector < n->kids[0]->lsec)
-		return err_set(e, ERR_USAGE, "sector=%u is less than the %u of %s", in.sector,
-			       n->kids[0]->lsec, n->kids[0]->name);
+		return err_set(e, ERR_USAGE, "sector=%u is less than the %u of %s; without sector= it "
+			       "is right", in.sector, n->kids[0]->lsec, n->kids[0]->name);
 	n->bytes = n->data_bytes = in.bytes;
 	return xfs_size(&in, &n->fs, e) ? err_in(e, "%s", n->kids[0]->name) : 0;
 }

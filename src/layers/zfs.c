@@ -26,12 +26,13 @@ static const struct zfs_type {
 	const char *name;
 	unsigned min, parity;
 	bool mirror;
+	const char *instead;		/* what takes fewer */
 } types[] = {
-	{ "stripe", 1, 0, false },
-	{ "mirror", 2, 0, true },
-	{ "raidz1", 2, 1, false },
-	{ "raidz2", 3, 2, false },
-	{ "raidz3", 4, 3, false },
+	{ "stripe", 1, 0, false, NULL },
+	{ "mirror", 2, 0, true, "type=stripe takes 1, and zpool attach makes it a mirror later" },
+	{ "raidz1", 2, 1, false, "type=stripe takes 1, and zpool attach makes it a mirror later" },
+	{ "raidz2", 3, 2, false, "type=mirror takes 2" },
+	{ "raidz3", 4, 3, false, "type=mirror takes 3 and lets two of them fail" },
 };
 
 struct zfs_priv {
@@ -94,10 +95,12 @@ static int check_members(struct node *n, const struct zfs_priv *p, struct err *e
 	unsigned i;
 
 	if (p->width < p->type->min)
-		return err_set(e, ERR_USAGE, "%s needs %u devices, has %u", p->type->name, p->type->min,
-			       p->width);
+		return err_set(e, ERR_USAGE, "%s needs %u devices, has %u; %s", p->type->name, p->type->min,
+			       p->width, p->type->instead);
 	if (n->n_kids % p->width)
-		return err_set(e, ERR_USAGE, "%u devices do not make vdevs of %u", n->n_kids, p->width);
+		return err_set(e, ERR_USAGE, "%u devices do not make vdevs of %u; %u more would, and without "
+			       "width= all are one vdev", n->n_kids, p->width,
+			       p->width - n->n_kids % p->width);
 	for (i = 0; i < n->n_kids; i++) {
 		const struct node *kid = n->kids[i];
 
@@ -106,9 +109,10 @@ static int check_members(struct node *n, const struct zfs_priv *p, struct err *e
 				       kid->name);
 		if (kid->bytes < 64 * MIB)
 			return err_set(e, ERR_USAGE, "%s (%" PRIu64 " bytes) is smaller than the 64 MiB a vdev "
-				       "needs", kid->name, kid->bytes);
+				       "needs; ext4 and jfs take less", kid->name, kid->bytes);
 		if (kid->lsec > 1ull << ashift)
-			return err_set(e, ERR_USAGE, "%s has %u-byte sectors: ashift=12", kid->name, kid->lsec);
+			return err_set(e, ERR_USAGE, "ashift=%" PRIu64 " is sectors of %u bytes, and %s has %u; "
+				       "ashift=12", ashift, 1u << ashift, kid->name, kid->lsec);
 	}
 	return 0;
 }

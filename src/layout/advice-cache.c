@@ -11,12 +11,14 @@
 
 const char *advice_writeback(const struct stack *s, struct arena *a)
 {
-	if (!advice_hangs_on_cache(s, a))
+	const struct node *ssd = advice_hangs_on_cache(s, a);
+
+	if (!ssd)
 		return NULL;
 	return arena_printf(a, "%s alone holds what is not written back yet: when it dies the "
 			    "volume is lost, though any data disk may die; %s keeps only copies "
 			    "there",
-			    ((const struct node *)s->cache.at[0])->name,
+			    ssd->name,
 			    advice_first(s, "writecache") ? "lvmcache mode=writethrough" :
 			    "writethrough");
 }

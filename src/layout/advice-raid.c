@@ -83,16 +83,12 @@ const char *advice_write_hole(const struct stack *s, struct arena *a)
 const char *advice_journal(const struct stack *s, struct arena *a)
 {
 	const struct node *n = with_policy(s, "journal");
-	const struct node *ssd = s->cache.n ? s->cache.at[0] : NULL;
-	bool caches = advice_first(s, "bcache") || advice_first(s, "lvmcache") ||
-		      advice_first(s, "writecache");
 
-	if (!n || !ssd)
+	if (!n)
 		return NULL;
-	return arena_printf(a, "%s is the journal of %s, alone%s: when it dies nothing of the "
-			    "array is lost, but it is read-only until it has another", ssd->name,
-			    n->name,
-			    caches ? ", and the cache too" : "");
+	return arena_printf(a, "%s is the journal of %s, alone: when it dies nothing of the array "
+			    "is lost, but it is read-only until it has another",
+			    n->kids[n->n_kids - 1]->kids[0]->name, n->name);
 }
 
 const char *advice_first_sync(const struct stack *s, struct arena *a)

@@ -144,14 +144,15 @@ bool advice_redundant(const struct node *n)
 	       !strncmp(n->level, "raid", 4) && strcmp(n->level, "raid0");
 }
 
-bool advice_hangs_on_cache(const struct stack *s, struct arena *a)
+const struct node *advice_hangs_on_cache(const struct stack *s, struct arena *a)
 {
+	const struct node *kills = NULL;
 	enum health *health;
-	bool *dead, cache_kills = false;
+	bool *dead;
 	size_t i;
 
 	if (!s->cache.n || s->survives)
-		return false;
+		return NULL;
 	health = arena_array(a, s->nodes.n, sizeof(*health));
 	dead = arena_array(a, s->n_disks, sizeof(*dead));
 	for (i = 0; i < s->n_disks; i++) {
@@ -161,10 +162,11 @@ bool advice_hangs_on_cache(const struct stack *s, struct arena *a)
 		lost = stack_lose(s, dead, health) == HEALTH_LOST;
 		dead[i] = false;
 		if (lost && !is_cache)
-			return false;
-		cache_kills |= lost;
+			return NULL;
+		if (lost && !kills)
+			kills = s->nodes.at[i];
 	}
-	return cache_kills;
+	return kills;
 }
 
 void advice_sizes(const struct node *n, uint64_t *sum, uint64_t *largest, uint64_t *second)

@@ -22,8 +22,8 @@ bool advice_is(const struct node *n, const char *layer);
 /* Is it an array of md or LVM that keeps data twice or with parity? */
 bool advice_redundant(const struct node *n);
 
-/* Is everything lost when the cache disk goes, and only then? */
-bool advice_hangs_on_cache(const struct stack *s, struct arena *a);
+/* The cache disk that takes everything with it where no data disk does; NULL: there is none. */
+const struct node *advice_hangs_on_cache(const struct stack *s, struct arena *a);
 
 /* The longest and second longest of the kids, and the sum, bytes. */
 void advice_sizes(const struct node *n, uint64_t *sum, uint64_t *largest, uint64_t *second);

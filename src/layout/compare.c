@@ -104,6 +104,88 @@ int compare_all(const struct pick *picks, size_t n, struct arena *a, struct list
 	return 0;
 }
 
+/* --- what would make a misfit fit ----------------------------------------------------- */
+
+enum { MORE_DISKS = 4 };
+
+static bool fits_with(const struct recipe *r, const struct pick *picks, size_t n)
+{
+	struct stack *s = NULL;
+	struct err e = { 0 };
+	bool ok = stack_make(r, "nas1", picks, n, &s, &e) == 0;
+
+	stack_free(s);
+	return ok;
+}
+
+/* A disk like another one, not there yet. */
+static const struct disk *one_more(const struct disk *like, unsigned number, struct arena *a)
+{
+	struct disk *d = arena_alloc(a, sizeof(*d));
+
+	*d = *like;
+	d->name = arena_printf(a, "new%u", number);
+	d->path = arena_printf(a, "/dev/new%u", number);
+	d->by_id = d->serial = d->wwn = NULL;
+	return d;
+}
+
+static const char *remedy_text(unsigned more, bool cache, const char *largest, struct arena *a)
+{
+	const char *disks = more ? arena_printf(a, "%u more disk%s as large as %s", more,
+						more == 1 ? "" : "s", largest) : "";
+
+	return arena_printf(a, "%s%s%s", cache ? "an SSD as cache" : "", cache && more ? " and " : "",
+			    disks);
+}
+
+/* More disks as large as the largest are tried, then a cache disk, then both. */
+const char *compare_remedy(const struct recipe *r, const struct pick *picks, size_t n,
+			   struct arena *a)
+{
+	static const struct disk ssd = {
+		.name = "newssd", .path = "/dev/newssd", .kind = DISK_SSD,
+		.bytes = 500107862016, .lsec = 512, .psec = 4096,
+	};
+	struct pick *tried = arena_array(a, n + MORE_DISKS + 1, sizeof(*tried));
+	const struct disk *largest = NULL;
+	unsigned cache, more;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		tried[i] = picks[i];
+		if (picks[i].role == ROLE_DATA && (!largest || picks[i].disk->bytes > largest->bytes))
+			largest = picks[i].disk;
+	}
+	for (cache = 0; largest && cache < 2; cache++) {
+		for (more = 0; more <= MORE_DISKS; more++) {
+			if (more)
+				tried[n + more - 1] = (struct pick){ one_more(largest, more, a), ROLE_DATA };
+			if (cache)
+				tried[n + more] = (struct pick){ &ssd, ROLE_CACHE };
+			if ((more || cache) && fits_with(r, tried, n + more + cache))
+				return remedy_text(more, cache, largest->name, a);
+		}
+	}
+	return NULL;
+}
+
+void compare_remedies(const struct pick *picks, size_t n, struct arena *a, struct list *all)
+{
+	struct err e = { 0 };
+	struct recipe *r;
+	size_t i;
+
+	for (i = 0; i < all->n; i++) {
+		struct candidate *c = all->at[i];
+
+		if (c->fits || recipe_open(c->name, &r, &e))
+			continue;
+		c->remedy = compare_remedy(r, picks, n, a);
+		recipe_free(r);
+	}
+}
+
 static json_t *candidate_json(const struct candidate *c)
 {
 	json_t *o = json_object(), *advice = json_array();
@@ -115,6 +197,8 @@ static json_t *candidate_json(const struct candidate *c)
 	json_object_set_new(o, "fits", json_boolean(c->fits));
 	if (c->why)
 		json_put_str(o, "why", c->why);
+	if (c->remedy)
+		json_put_str(o, "would_fit_with", c->remedy);
 	if (c->fits) {
 		json_put_u64(o, "usable_bytes", c->usable);
 		json_put_u64(o, "redundancy_bytes", c->redundancy);

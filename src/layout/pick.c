@@ -108,3 +108,12 @@ int picks_from_words(struct inventory *inv, const char *const *words, const char
 	}
 	return 0;
 }
+
+uint64_t picks_ram(const struct inventory *inv, const struct pick *picks, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && picks[i].disk->is_virtual; i++)
+		;
+	return i < n ? inv->ram_bytes : 0;
+}

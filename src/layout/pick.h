@@ -15,4 +15,8 @@ struct inventory;
 int picks_from_words(struct inventory *inv, const char *const *words, const char *const *cache_words,
 		     struct arena *a, struct pick **out, size_t *n, struct err *e);
 
+/* Memory of the machine that these disks are in; 0 when it is not known, as of disks that
+ * do not exist. */
+uint64_t picks_ram(const struct inventory *inv, const struct pick *picks, size_t n);
+
 #endif

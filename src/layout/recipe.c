@@ -56,24 +56,8 @@ static int unknown_layer(const char *word, struct err *e)
 	return err_set(e, ERR_USAGE, "there is no layer \"%.40s\"; naslab layouts --layers lists them", word);
 }
 
-static int unknown_option(const struct layer *l, const char *key, struct err *e)
+static bool word_in(const char *word, size_t len, const char *words)
 {
-	const char *names[64];
-	const char *near;
-	size_t n = 0;
-
-	for (; l->options && l->options[n].name && n < 64; n++)
-		names[n] = l->options[n].name;
-	if (!n)
-		return err_set(e, ERR_USAGE, "takes no options, so not \"%.40s\"", key);
-	near = nearest_word(key, names, n);
-	return err_set(e, ERR_USAGE, "there is no option \"%.40s\"; did you mean %s?", key,
-		       near ? near : names[0]);
-}
-
-static bool word_in(const char *word, const char *words)
-{
-	size_t len = strlen(word);
 	const char *at = words;
 
 	while (*at) {
@@ -84,6 +68,64 @@ static bool word_in(const char *word, const char *words)
 		at += n + (at[n] == ' ');
 	}
 	return false;
+}
+
+/* The option that takes this word as its value: "bitmap" is one of consistency=. */
+static const struct option *option_of_word(const struct layer *l, const char *word)
+{
+	const struct option *o;
+
+	for (o = l->options; o && o->name; o++) {
+		if (o->type == OPTION_WORD && word_in(word, strlen(word), o->words))
+			return o;
+	}
+	return NULL;
+}
+
+static int unknown_option(const struct layer *l, const char *key, struct err *e)
+{
+	const struct option *o = option_of_word(l, key);
+	struct sbuf all = { 0 };
+	const char *names[64] = { NULL };
+	const char *near;
+	size_t n = 0;
+
+	if (o)
+		return err_set(e, ERR_USAGE, "there is no option \"%.40s\"; did you mean %s=%s?", key,
+			       o->name, key);
+	for (; l->options && l->options[n].name && n < 64; n++) {
+		names[n] = l->options[n].name;
+		sbuf_addf(&all, "%s%s", n ? " " : "", names[n]);
+	}
+	near = nearest_word(key, names, n);
+	if (!n)
+		err_set(e, ERR_USAGE, "takes no options, so not \"%.40s\"", key);
+	else if (near)
+		err_set(e, ERR_USAGE, "there is no option \"%.40s\"; did you mean %s?", key, near);
+	else
+		err_set(e, ERR_USAGE, "there is no option \"%.40s\"; those it has are: %s", key,
+			sbuf_str(&all));
+	sbuf_done(&all);
+	return -1;
+}
+
+/* A list of words where one alone can be: "ppl,bitmap". */
+static bool several_words(const char *value, const char *words)
+{
+	size_t n = strcspn(value, ",+");
+
+	return value[n] && word_in(value, n, words);
+}
+
+/* A word without a value; where it is the value of an option, that is what was meant. */
+static int bare_word(const struct stmt *st, const char *word, struct err *e)
+{
+	const struct layer *l = layer_find(st->layer);
+	const struct option *o = l ? option_of_word(l, word) : NULL;
+
+	err_set(e, ERR_USAGE, "options are written name=value, not \"%.40s\"%s%s%s%.40s%s", word,
+		o ? "; did you mean " : "", o ? o->name : "", o ? "=" : "", o ? word : "", o ? "?" : "");
+	return complain(e, st);
 }
 
 /* Mount options: a checked alphabet here; the layer's own table says which words. */
@@ -115,8 +157,11 @@ static int check_value(const struct option *o, const char *value, struct err *e)
 	case OPTION_COUNT:
 		return count_parse(o->name, value, o->min, o->max, &number, e);
 	case OPTION_WORD:
-		if (word_in(value, o->words))
+		if (word_in(value, strlen(value), o->words))
 			return 0;
+		if (several_words(value, o->words))
+			return err_set(e, ERR_USAGE, "%s is one of: %s; they exclude each other, so not "
+				       "\"%.40s\"", o->name, o->words, value);
 		return err_set(e, ERR_USAGE, "%s is one of: %s; not \"%.40s\"", o->name, o->words, value);
 	case OPTION_YESNO:
 		if (!strcmp(value, "yes") || !strcmp(value, "no"))
@@ -142,7 +187,8 @@ static int check_stmt(const struct stmt *st, struct err *e)
 
 		for (k = 0; k < i; k++) {
 			if (!strcmp(st->settings[k].key, st->settings[i].key)) {
-				err_set(e, ERR_USAGE, "%s is given twice", st->settings[i].key);
+				err_set(e, ERR_USAGE, "%s is given twice, %.40s and %.40s: leave one out",
+					st->settings[i].key, st->settings[k].value, st->settings[i].value);
 				return complain(e, st);
 			}
 		}
@@ -168,8 +214,7 @@ static int read_stmt(struct arena *a, const char *text, size_t len, struct stmt 
 		char *equals = strchr(word, '=');
 
 		if (!equals || equals == word || !equals[1])
-			return err_set(e, ERR_USAGE, "layer %u, %s: options are written name=value, not \"%.40s\"",
-				       st->line, st->layer, word);
+			return bare_word(st, word, e);
 		if (st->n_settings == MOST_SETTINGS)
 			return err_set(e, ERR_USAGE, "layer %u, %s: more than %d options",
 				       st->line, st->layer, MOST_SETTINGS);

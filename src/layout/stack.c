@@ -219,36 +219,77 @@ static int add_disks(struct stack *s, const struct pick *picks, size_t n, struct
 		}
 	}
 	s->n_disks = s->nodes.n;
+	s->served = arena_array(s->arena, s->cache.n + 1, sizeof(*s->served));
 	if (!data->n)
 		return err_set(e, ERR_USAGE, "no data disk is named");
 	return 0;
 }
 
-struct node *stack_cache(struct stack *s, uint64_t bytes, struct err *e)
+/* The disk that serves this statement already, else the first that serves none. */
+static struct node *cache_disk(struct stack *s, const struct stmt *st, struct err *e)
 {
-	struct node *disk;
-	struct ptable *t;
-	uint64_t start;
+	size_t i, k;
 
-	if (!s->cache.n) {
+	for (i = 0; i < s->cache.n; i++) {
+		if (s->served[i] == st)
+			return s->cache.at[i];
+	}
+	for (i = 0; i < s->cache.n && s->served[i]; i++)
+		;
+	if (i < s->cache.n) {
+		s->served[i] = st;
+		return s->cache.at[i];
+	}
+	k = s->cache.n ? s->cache.n - 1 : 0;
+	if (!s->cache.n)
 		err_set(e, ERR_USAGE, "needs a cache disk: name one with --cache, like --cache ssd:500G");
+	else
+		err_set(e, ERR_USAGE, "needs a cache disk of its own: %s serves %s already, and a disk that "
+			"does both takes both with it when it dies; name another with --cache",
+			((const struct node *)s->cache.at[k])->name, s->served[k]->layer);
+	return NULL;
+}
+
+struct node *stack_cache(struct stack *s, const struct stmt *st, uint64_t bytes, struct err *e)
+{
+	struct node *disk = cache_disk(s, st, e);
+	struct ptable *t;
+	uint64_t start, left;
+
+	if (!disk)
 		return NULL;
-	}
-	if (s->cache.n > 1) {
-		err_set(e, ERR_USAGE, "takes one cache disk, not %zu; a mirror of two is not built yet by "
-			"any layer here", s->cache.n);
-		return NULL;
-	}
-	disk = s->cache.at[0];
 	t = ptable_of(s, disk);
 	start = t->n_parts ? t->parts[t->n_parts - 1]->start + t->parts[t->n_parts - 1]->bytes : MIB;
-	bytes = bytes ? round_down(bytes, MIB) : t->end > start ? t->end - start : 0;
-	if (bytes < 8 * MIB || start + bytes > t->end || t->n_parts == PTABLE_PARTS) {
-		err_set(e, ERR_USAGE, "%s has %" PRIu64 " bytes left for a cache, which is too little",
-			disk->name, t->end > start ? t->end - start : 0);
+	left = t->end > start ? t->end - start : 0;
+	bytes = bytes ? round_down(bytes, MIB) : left;
+	if (bytes < 8 * MIB || bytes > left || t->n_parts == PTABLE_PARTS) {
+		err_set(e, ERR_USAGE, "%s has %" PRIu64 " MiB left and %" PRIu64 " are wanted; a larger cache "
+			"disk, or less of it", disk->name, (uint64_t)(left / MIB),
+			(uint64_t)((bytes > left ? bytes : 8 * MIB) / MIB));
 		return NULL;
 	}
 	return ptable_add(s, t, layer_find("part"), NULL, start, start + bytes);
+}
+
+int stack_check_ram(const struct stack *s, uint64_t ram, struct err *e)
+{
+	char want[SIZE_TEXT], has[SIZE_TEXT];
+	size_t i;
+
+	for (i = s->n_disks; ram && i < s->nodes.n; i++) {
+		const struct node *n = s->nodes.at[i];
+		uint64_t need = n->left_out ? 0 : json_u64(n->facts, "ram_bytes", 0);
+
+		/* the rest is for everything else that runs */
+		if (need <= ram / 4 * 3)
+			continue;
+		return err_set(e, ERR_REFUSED, "%s %s takes %s of memory and this machine has %s; size=%" PRIu64
+			       "G takes half of it, and lvmcache needs none", n->layer->name, n->name,
+			       size_text(want, need, SIZE_IEC), size_text(has, ram, SIZE_IEC),
+			       (uint64_t)(json_u64(n->facts, "cache_bytes", 0) / GIB * (ram / 2 / MIB) /
+					  (need / MIB)));
+	}
+	return 0;
 }
 
 /* --- layers ----------------------------------------------------------------------- */

@@ -72,6 +72,7 @@ struct stack {
 	size_t n_disks;			/* the first n_disks nodes are disks */
 	struct list tops;		/* struct node *: what the recipe ends with */
 	struct list cache;		/* disks with ROLE_CACHE, struct node * */
+	const struct stmt **served;	/* of each of those: the statement that has it, or NULL */
 	unsigned n_groups;		/* how many groups the layer at work was given */
 	struct list json;		/* json_t * owned by nodes, freed with the stack */
 
@@ -100,10 +101,14 @@ struct node *stack_node(struct stack *s, const struct layer *l, const struct stm
 			struct node *const *kids, unsigned n_kids);
 
 /*
- * Room on the cache disk for a layer that needs it: a partition of `bytes`, or of all that
- * is left when 0. A sentence when no cache disk was named, or too little is left.
+ * Room on a cache disk for a statement that needs it: a partition of `bytes`, or of all that
+ * is left when 0. Every such statement has a disk of its own; all groups of one share it. A
+ * sentence when no cache disk was named or is left, or too little of it.
  */
-struct node *stack_cache(struct stack *s, uint64_t bytes, struct err *e);
+struct node *stack_cache(struct stack *s, const struct stmt *st, uint64_t bytes, struct err *e);
+
+/* Has the machine the memory that the kernel keeps for some layer? ram 0: not known. */
+int stack_check_ram(const struct stack *s, uint64_t ram, struct err *e);
 
 /* Add a device to those a node rests on (a cache); for size(). */
 void node_add_kid(struct stack *s, struct node *n, struct node *kid);

@@ -58,7 +58,10 @@ static void bad_recipes_get_one_sentence(void **state)
 		{ "slice | md redundnacy=1",
 		  "layer 2, md: there is no option \"redundnacy\"; did you mean redundancy?" },
 		{ "md redundancy=9", "layer 1, md: redundancy takes a number from 0 to 3, not \"9\"" },
-		{ "md redundancy=1 redundancy=2", "layer 1, md: redundancy is given twice" },
+		{ "md redundancy=1 redundancy=2", "layer 1, md: redundancy is given twice, 1 and 2: leave "
+		  "one out" },
+		{ "md ppl", "layer 1, md: options are written name=value, not \"ppl\"; did you mean "
+		  "consistency=ppl?" },
 		{ "md level=raid5 chunk=100K",
 		  "layer 1, md: chunk is a power of two, like 64K, 512K or 1M; not 100K" },
 		{ "md level=raid5 chunk=1K", "layer 1, md: chunk goes from 4K to 64M, not 1K" },

@@ -190,7 +190,8 @@ static void what_cannot_be_is_said(void **state)
 		{ "md level=raid6", { "3xhdd:4TB" },
 		  "layer 1, md: raid6 needs 4 disks, has 3; redundancy=2 makes a mirror of 3" },
 		{ "slice | md redundancy=2", { "2xhdd:4TB" },
-		  "layer 2, md: 2 members cannot lose 2: at least 3 are needed" },
+		  "layer 2, md: 2 members cannot lose 2: at least 3 are needed, or missing= says how "
+		  "many come later" },
 		/* CASES C23: md takes the largest sector, so the slices differ */
 		{ "slice | md redundancy=1 | lvm", { "2xhdd:4TB", "2xhdd:8TB", "hdd:4TB,sector=4096" },
 		  "layer 3, lvm: s1 has 4096-byte sectors and s2 has 512: one volume group does not take both; "

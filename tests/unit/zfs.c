@@ -59,10 +59,12 @@ static const struct row {
 	{ "part | zfs type=stripe", { "2xhdd:4TB", "hdd:8TB" }, 0, NULL },
 	{ "part | luks | zfs type=mirror compression=lz4", { "2xhdd:4TB" }, 1, NULL },
 	{ "zfs", { "4xhdd:4TB" }, 0, "layer 1, zfs: would cut whole disks like hdd1 its own way: part | zfs" },
-	{ "part | zfs type=raidz3", { "3xhdd:4TB" }, 0, "layer 2, zfs: raidz3 needs 4 devices, has 3" },
-	{ "part | zfs type=mirror width=2", { "3xhdd:4TB" }, 0, "layer 2, zfs: 3 devices do not make vdevs of 2" },
-	{ "part | zfs ashift=9", { "3xhdd:4TB,sector=4096" }, 0, "layer 2, zfs: hdd1p1 has 4096-byte sectors: "
-	  "ashift=12" },
+	{ "part | zfs type=raidz3", { "3xhdd:4TB" }, 0, "layer 2, zfs: raidz3 needs 4 devices, has 3; "
+	  "type=mirror takes 3 and lets two of them fail" },
+	{ "part | zfs type=mirror width=2", { "3xhdd:4TB" }, 0, "layer 2, zfs: 3 devices do not make vdevs of 2; "
+	  "1 more would, and without width= all are one vdev" },
+	{ "part | zfs ashift=9", { "3xhdd:4TB,sector=4096" }, 0, "layer 2, zfs: ashift=9 is sectors of 512 "
+	  "bytes, and hdd1p1 has 4096; ashift=12" },
 };
 
 static void pools(void **state)
