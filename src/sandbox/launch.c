@@ -6,7 +6,9 @@
  * the helpers survive a kill of the first and hold the locks of the disk images. So the
  * kernel is started by a keeper: a process of its own session that holds the reading end
  * of a pipe from the launcher. When that pipe closes, for whatever reason, the keeper kills
- * the group, waits until the last process is gone and removes the job folder.
+ * the group, waits until the last process is gone and removes the job folder. Should the
+ * keeper be killed, the launcher does its work; should both be, the warden does, who only
+ * waits for that.
  */
 #include "sandbox/launch.h"
 
@@ -21,6 +23,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -130,7 +133,7 @@ static void read_log(const struct job *j, struct ending *end)
 }
 
 /* Wait for the kernel's end or the launcher's, then for the last of its helpers. */
-static void wait_kernel(pid_t kernel, int life, struct ending *end)
+static void wait_kernel(pid_t kernel, int life, int warden, struct ending *end)
 {
 	struct signalfd_siginfo info;
 	struct pollfd p[2];
@@ -157,6 +160,8 @@ static void wait_kernel(pid_t kernel, int life, struct ending *end)
 		}
 	}
 	kill(-kernel, SIGKILL);
+	if (warden >= 0 && write(warden, "", 1) == 1)
+		close(warden);		/* it is one of those waited for */
 	while ((pid = waitpid(-1, &status, 0)) > 0 || errno == EINTR) {
 		if (pid == kernel)
 			end->wait_status = status;
@@ -169,12 +174,60 @@ static void tell(int result, const void *what, size_t len)
 		_exit(1);
 }
 
+static void end_group(pid_t kernel)
+{
+	const struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };
+	unsigned tries;
+
+	kill(-kernel, SIGKILL);
+	for (tries = 0; tries < 500 && kill(-kernel, 0) == 0; tries++)
+		nanosleep(&pause, NULL);
+}
+
+/* What the keeper's pipe says: one byte, all is well; its end, the keeper was killed. The
+ * launcher may be cleaning up at the same time: both ways lead to nothing left. */
+static void ward(struct job *j, pid_t kernel, int from_keeper)
+{
+	char byte;
+	ssize_t n;
+
+	setsid();
+	do
+		n = read(from_keeper, &byte, 1);
+	while (n < 0 && errno == EINTR);
+	if (n == 0) {
+		end_group(kernel);
+		job_remove(j);
+	}
+	_exit(0);
+}
+
+/* Returns what to write to when the kernel has ended; -1 when there is no warden. */
+static int start_warden(struct job *j, pid_t kernel, int life, int result)
+{
+	int pipe[2];
+	pid_t pid;
+
+	if (pipe2(pipe, O_CLOEXEC) < 0)
+		return -1;
+	pid = fork();
+	if (pid == 0) {
+		close(pipe[1]);
+		close(life);
+		close(result);
+		ward(j, kernel, pipe[0]);
+	}
+	close(pipe[0]);
+	return pipe[1];
+}
+
 static void keep(struct job *j, int life, int result, int in, int out)
 {
 	struct beginning begin = { .kernel = -1 };
 	struct ending end = { .rc = -1 };
 	sigset_t all;
 	pid_t kernel;
+	int warden;
 
 	setsid();
 	sigfillset(&all);
@@ -191,10 +244,11 @@ static void keep(struct job *j, int life, int result, int in, int out)
 		close(2);
 		if (kernel > 0) {
 			setpgid(kernel, kernel);
+			warden = start_warden(j, kernel, life, result);
 			begin.kernel = kernel;
 			snprintf(begin.dir, sizeof(begin.dir), "%s", j->dir);
 			tell(result, &begin, sizeof(begin));
-			wait_kernel(kernel, life, &end);
+			wait_kernel(kernel, life, warden, &end);
 			end.rc = read_rc(j);
 			read_log(j, &end);
 		} else {

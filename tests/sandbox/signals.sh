@@ -45,6 +45,10 @@ ended "SIGKILL of the keeper" 1
 holds "and it is said" grep -q 'its keeper was killed' "$errors"
 
 start --disk hdd:1G -- sh -c "$command"
+kill -KILL "$launcher" "$(ps -o ppid= -p "$kernel" | tr -d ' ')"
+ended "SIGKILL of launcher and keeper" 137
+
+start --disk hdd:1G -- sh -c "$command"
 kill -KILL "$kernel"
 ended "SIGKILL of the kernel's first process" 1
 holds "and it is said" grep -q 'its kernel was ended by signal 9' "$errors"
