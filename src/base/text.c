@@ -177,7 +177,8 @@ static unsigned distance(const char *a, const char *b)
 const char *nearest_word(const char *word, const char *const *words, size_t n)
 {
 	const char *best = NULL;
-	unsigned least = (unsigned)strlen(word) / 3 + 2;
+	size_t len = strlen(word);
+	unsigned least = len < 4 ? 2 : (unsigned)len / 3 + 2;	/* --foo is not nearly --root */
 	size_t i;
 
 	for (i = 0; i < n; i++) {

@@ -67,21 +67,54 @@ int usage_error(const char *fmt, ...)
 	return 2;
 }
 
+/* Words into lines of 79 columns, from the column where they begin; an empty line stays. */
+static void print_wrapped(const char *text, unsigned indent)
+{
+	enum { WIDTH = 79 };
+	unsigned col = indent;
+
+	while (*text) {
+		size_t len = strcspn(text, " \n");
+
+		if (col > indent && col + 1 + len > WIDTH) {
+			printf("\n%*s", (int)indent, "");
+			col = indent;
+		}
+		if (col > indent)
+			putchar(' ');
+		fwrite(text, 1, len, stdout);
+		col += (unsigned)len + (col > indent);
+		text += len;
+		if (!strncmp(text, "\n\n", 2)) {
+			printf("\n\n%*s", (int)indent, "");
+			col = indent;
+			text++;
+		}
+		text += *text != '\0';
+	}
+	putchar('\n');
+}
+
 static void print_options(const struct verb_option *o)
 {
 	for (; o && o->name; o++) {
+		struct sbuf help = { 0 };
 		char left[48];
 
 		snprintf(left, sizeof(left), "--%s%s%s", o->name, o->value ? " " : "",
 			 o->value ? o->value : "");
-		printf("  %-22s %s%s\n", left, o->help, o->many ? " (may be repeated)" : "");
+		printf("  %-22s ", left);
+		sbuf_addf(&help, "%s%s", o->help, o->many ? " (may be repeated)" : "");
+		print_wrapped(sbuf_str(&help), 25);
+		sbuf_done(&help);
 	}
 }
 
 static int help_verb(const struct verb *v)
 {
-	printf("naslab %s%s%s\n\n%s\n\n", v->name, *v->usage ? " " : "", v->usage,
-	       v->about ? v->about : v->help);
+	printf("naslab %s%s%s\n\n", v->name, *v->usage ? " " : "", v->usage);
+	print_wrapped(v->about ? v->about : v->help, 0);
+	putchar('\n');
 	print_options(v->options);
 	print_options(everywhere);
 	return 0;
