@@ -161,6 +161,7 @@ static void work_ended(struct ui *ui)
 		work_result_lines(w, &ui->results);
 		return;
 	}
+	sbuf_addf(&ui->results, "%s\n", w->text);
 	if (!ui->s->elsewhere && signal_pipe[0] >= 0)
 		session_look(ui->s, &e);
 	if (w->ok && (w->kind == WORK_DESTROY || w->kind == WORK_RECOVER))

@@ -61,7 +61,7 @@ static int look(struct ui *ui, struct confirm *c, struct err *e)
 		list_add(c->arena, &words, c->wipe.at[i]);
 	list_add(c->arena, &words, NULL);
 	rc = guard_check(ui->s->plan, now, (char *const *)words.at, e);
-	if (!rc)
+	if (!rc && !*ui->s->root)	/* of a recorded machine nobody knows its programs */
 		rc = build_tools_check(ui->s->plan, e);
 	c->wipe = words;
 	c->wipe.n--;
@@ -93,30 +93,107 @@ static int confirm_enter(struct ui *ui, void *state)
 
 /* --- drawing --------------------------------------------------------------------------- */
 
-static void draw_list(struct ui *ui, struct confirm *c, struct area a)
+/* Rows that text takes, wrapped: what is drawn outside of the window is only counted. */
+static unsigned rows_of(const char *text, unsigned cols)
 {
-	bool small = a.cols < 80;
-	unsigned i;
+	enum { OUTSIDE = 10000 };
 
-	roll_fit(&c->roll, c->disks.n, a.rows);
-	c->page = a.rows;
-	for (i = 0; i < a.rows && c->roll.top + i < c->disks.n; i++) {
-		const struct disk *d = c->disks.at[c->roll.top + i];
-		unsigned row = a.row + i, what = small ? 20 : 58;
-		char size[SIZE_TEXT];
+	return draw_wrapped((struct area){ OUTSIDE, 0, 64, cols }, PAINT_TEXT, text);
+}
 
-		draw_cell(row, 1, 8, PAINT_TEXT, CUT_START, d->name);
-		draw_right(row, 9, 9, PAINT_TEXT, ui_size(ui, size, d->bytes));
-		if (!small) {
-			draw_cell(row, 20, 20, PAINT_TEXT, CUT_END, safe_text(d->model ? d->model : "?"));
-			draw_cell(row, 41, 16, PAINT_TEXT, CUT_START,
-				  d->serial ? safe_text(d->serial) : "(none)");
-		}
-		if (d->state == DISK_DATA && !c->destroy)
-			draw_text(row, what, PAINT_WARN, "!");
-		draw_cell(row, what + 2, a.cols - what - 3, PAINT_TEXT, CUT_END,
-			  d->why && *d->why ? safe_text(d->why) : "nothing");
+/* Where the columns begin; compact: model and content have a line of their own. */
+struct columns {
+	unsigned model, serial, what, cols;
+	bool compact;
+};
+
+static struct columns columns_of(const struct confirm *c, unsigned cols)
+{
+	struct columns to = { .model = 20, .cols = cols };
+	unsigned model = 6, serial = 7;
+	size_t i;
+
+	for (i = 0; i < c->disks.n; i++) {
+		const struct disk *d = c->disks.at[i];
+		unsigned m = draw_width(safe_text(d->model ? d->model : "?"));
+		unsigned s = draw_width(safe_text(d->serial ? d->serial : "(none)"));
+
+		model = m > model ? m : model;
+		serial = s > serial ? s : serial;
 	}
+	to.serial = to.model + model + 2;
+	to.what = to.serial + serial + 1;
+	to.compact = to.what + 10 > cols;
+	if (to.compact) {
+		to.serial = to.model;
+		to.what = to.serial + serial + 1;
+	}
+	return to;
+}
+
+/* One disk with all there is to say of it, nothing cut; returns the rows it takes. */
+static unsigned draw_disk(struct ui *ui, const struct confirm *c, const struct disk *d,
+			  const struct columns *to, unsigned row)
+{
+	bool mark = d->state == DISK_DATA && !c->destroy;
+	const char *model = safe_text(d->model ? d->model : "?");
+	const char *what = d->why && *d->why ? safe_text(d->why) : "nothing";
+	unsigned room = to->what + 3 < to->cols ? to->cols - to->what - 3 : 0, used = 1;
+	struct sbuf b = { 0 };
+	char size[SIZE_TEXT];
+
+	draw_cell(row, 1, 8, PAINT_TEXT, CUT_START, d->name);
+	draw_right(row, 9, 9, PAINT_TEXT, ui_size(ui, size, d->bytes));
+	draw_text(row, to->serial, PAINT_TEXT, d->serial ? safe_text(d->serial) : "(none)");
+	if (!to->compact)
+		draw_text(row, to->model, PAINT_TEXT, model);
+	else
+		sbuf_addf(&b, "%s: ", model);
+	sbuf_add(&b, what);
+	if (!to->compact && draw_width(b.text) <= room) {
+		draw_text(row, to->what, PAINT_WARN, mark ? "!" : "");
+		draw_text(row, to->what + 2, PAINT_TEXT, b.text);
+	} else {
+		draw_text(row + 1, 2, PAINT_WARN, mark ? "!" : "");
+		used += draw_wrapped((struct area){ row + 1, 4, 8, to->cols - 5 }, PAINT_TEXT, b.text);
+	}
+	sbuf_done(&b);
+	return used;
+}
+
+/* How many disks fit into so many rows, from the first that is shown. */
+static unsigned disks_that_fit(struct ui *ui, const struct confirm *c, const struct columns *to,
+			       unsigned rows)
+{
+	enum { OUTSIDE = 10000 };
+	unsigned n = 0, used = 0;
+
+	while (c->roll.top + n < c->disks.n) {
+		used += draw_disk(ui, c, c->disks.at[c->roll.top + n], to, OUTSIDE);
+		if (used > rows)
+			break;
+		n++;
+	}
+	return n ? n : 1;
+}
+
+/* Returns the row below the list. */
+static unsigned draw_list(struct ui *ui, struct confirm *c, const struct columns *to, struct area a)
+{
+	unsigned i, row = a.row;
+
+	c->roll.n = c->disks.n;
+	if (c->roll.at < c->roll.top)
+		c->roll.top = c->roll.at;
+	for (c->page = disks_that_fit(ui, c, to, a.rows); c->roll.at >= c->roll.top + c->page;
+	     c->page = disks_that_fit(ui, c, to, a.rows))
+		c->roll.top++;
+	for (i = 0; i < c->page && c->roll.top + i < c->disks.n; i++)
+		row += draw_disk(ui, c, c->disks.at[c->roll.top + i], to, row);
+	if (c->page < c->disks.n)
+		draw_textf(row, 1, PAINT_TEXT, "%zu to %zu of %zu, ↑↓ shows the others",
+			   c->roll.top + 1, c->roll.top + c->page, c->disks.n);
+	return row;
 }
 
 static void confirm_words(struct ui *ui, const struct confirm *c, struct sbuf *out)
@@ -134,7 +211,8 @@ static void confirm_words(struct ui *ui, const struct confirm *c, struct sbuf *o
 			  ui->s->stack->survives == 1 ? "" : "s");
 	else
 		sbuf_add(out, "survives no lost disk.");
-	sbuf_add(out, " Looked again just now: the same disks, nobody uses them.");
+	sbuf_add(out, " No other disk is touched. Looked again just now: the same disks, nobody uses "
+		 "them.");
 }
 
 /* As many signs as were typed, never the letters. */
@@ -159,46 +237,69 @@ static void draw_phrase(struct ui *ui, const struct confirm *c, unsigned row, un
 	draw_hidden(ui, &c->again, row, col, width, c->at == FIELD_AGAIN);
 }
 
+static void first_words(const struct confirm *c, bool small, struct sbuf *out)
+{
+	if (c->destroy)
+		sbuf_addf(out, small ? "What is on these %zu disks is lost:" :
+			  "What is on these %zu disks is lost, and u cannot undo it:", c->disks.n);
+	else
+		sbuf_addf(out, small ? "These %zu disks are overwritten:" :
+			  "These %zu disks are overwritten; what is on them is lost, and u cannot undo it:",
+			  c->disks.n);
+}
+
+static void last_words(const struct confirm *c, bool small, struct sbuf *out)
+{
+	if (c->wipe.n && !c->destroy && !small)
+		sbuf_addf(out, "%zu of them hold%s something. ", c->wipe.n, c->wipe.n == 1 ? "s" : "");
+	sbuf_addf(out, small ? "Type its name to go on:  %s" :
+		  "To go on, type the name of the build:  %s", c->name);
+}
+
+static void draw_header(const struct columns *to, unsigned row)
+{
+	draw_right(row, 9, 9, PAINT_TEXT, "size");
+	draw_text(row, to->serial, PAINT_TEXT, "serial");
+	if (to->compact)
+		return;
+	draw_text(row, to->model, PAINT_TEXT, "model");
+	draw_text(row, to->what + 2, PAINT_TEXT, "on it now");
+}
+
+/* From the top what is lost, from the bottom what it takes; the disks have the rest. */
 static void confirm_draw(struct ui *ui, void *state, struct area body)
 {
 	struct confirm *c = state;
-	struct sbuf b = { 0 };
-	unsigned list = (unsigned)c->disks.n, row = body.row, tall = body.rows >= 16;
+	struct sbuf head = { 0 }, first = { 0 }, words = { 0 }, last = { 0 };
+	bool tall = body.rows >= 16, small = body.cols < 80;
+	unsigned cols = body.cols - 2, row = body.row + tall, end = body.row + body.rows, rows, below;
+	struct columns to = columns_of(c, body.cols);
 
 	draw_clear(body);
-	sbuf_addf(&b, c->destroy ? "Destroy %s: last look before it is lost" :
+	sbuf_addf(&head, c->destroy ? "Destroy %s: last look before it is lost" :
 		  "Build %s: last look before anything is written", c->name);
-	ui_head(ui, b.text, "", c->destroy ? "destroy: last look" : "last look");
-	sbuf_clear(&b);
-	sbuf_addf(&b, c->destroy ? "What is on these %zu disks is lost, and u cannot undo it:" :
-		  "These %zu disks are overwritten; what is on them is lost, and u cannot undo it:",
-		  c->disks.n);
-	row += tall;
-	row += draw_wrapped((struct area){ row, 1, 2, body.cols - 2 }, PAINT_TEXT, b.text);
-	row += tall;
-	if (list > body.rows - (tall ? 12 : 5) - c->secret)
-		list = body.rows - (tall ? 12 : 5) - c->secret;
-	draw_list(ui, c, (struct area){ row, 0, list, body.cols });
-	row += list;
-	if (list < c->disks.n)
-		draw_textf(row, 1, PAINT_TEXT, "%zu to %zu of %zu, ↑↓ shows the others",
-			   c->roll.top + 1, c->roll.top + list, c->disks.n);
-	row += 1;
-	if (tall) {
-		sbuf_clear(&b);
-		confirm_words(ui, c, &b);
-		row += draw_wrapped((struct area){ row, 1, 3, body.cols - 2 }, PAINT_TEXT, b.text) + 1;
-	}
+	ui_head(ui, head.text, "", c->destroy ? "destroy: last look" : "last look");
+	first_words(c, small, &first);
+	last_words(c, small, &last);
+	if (tall)
+		confirm_words(ui, c, &words);
+	row += draw_wrapped((struct area){ row, 1, 2, cols }, PAINT_TEXT, first.text) + tall;
+	if (tall)
+		draw_header(&to, row++);
+	below = rows_of(last.text, cols) + 2 + c->secret + (tall ? rows_of(words.text, cols) + 1 : 0);
+	rows = end > row + below ? end - row - below : 1;
+	row = draw_list(ui, c, &to, (struct area){ row, 0, rows, body.cols }) + 1;
+	if (tall)
+		row += draw_wrapped((struct area){ row, 1, 3, cols }, PAINT_TEXT, words.text) + 1;
 	if (c->secret)
 		draw_phrase(ui, c, row++, body.cols);
-	sbuf_clear(&b);
-	if (c->wipe.n && !c->destroy)
-		sbuf_addf(&b, "%zu of them hold%s something. ", c->wipe.n, c->wipe.n == 1 ? "s" : "");
-	sbuf_addf(&b, "To go on, type the name of the build:  %s", c->name);
-	row += draw_wrapped((struct area){ row, 1, 2, body.cols - 2 }, PAINT_BOLD, b.text);
+	row += draw_wrapped((struct area){ row, 1, 2, cols }, PAINT_BOLD, last.text);
 	draw_text(row, 1, PAINT_TEXT, "name");
 	field_draw(ui, &c->field, row, 7, 26, c->at == FIELD_NAME);
-	sbuf_done(&b);
+	sbuf_done(&head);
+	sbuf_done(&first);
+	sbuf_done(&words);
+	sbuf_done(&last);
 }
 
 /* --- actions --------------------------------------------------------------------------- */
@@ -326,8 +427,8 @@ static void confirm_done(void *state)
 }
 
 static const struct key confirm_keys[] = {
-	{ ACT_ENTER, "Enter", NULL, "go on if the name matches", 1, "go on, when the name matches" },
-	{ ACT_BACK, "Esc", NULL, "back, nothing is written", 1, "back, nothing is written" },
+	{ ACT_ENTER, "Enter", NULL, "go on", 1, "go on, when the name matches" },
+	{ ACT_BACK, "Esc", NULL, "back", 1, "back, nothing is written" },
 	{ ACT_UP, "Up", "↑↓", "disks", 3, "another line" },
 	{ ACT_TAB, "Tab", NULL, "next field", 3, "the next field, when a passphrase is asked for too" },
 	{ 0 }

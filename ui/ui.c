@@ -380,6 +380,8 @@ void ui_results(struct ui *ui, struct sbuf *out)
 	sbuf_add(out, sbuf_str(&ui->results));
 	if (ui->s->work.kind == WORK_BENCH && ui->s->work.runs)
 		work_result_lines(&ui->s->work, out);
+	else if (ui->s->work.runs)
+		sbuf_addf(out, "%s is still at work; naslab shows it again\n", ui->s->work.name);
 }
 
 const char *ui_size(const struct ui *ui, char buf[SIZE_TEXT], uint64_t bytes)

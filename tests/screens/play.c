@@ -5,7 +5,8 @@
  *	play [--ascii] [--root DIR] [--db FILE] KEYS
  *
  * A line of the script: keys NAME...; type TEXT; event JSON (as an executor reports it);
- * work KIND NAME (what the events are about); dump TITLE; resize COLSxROWS; # a remark.
+ * work KIND NAME (what the events are about); confirm (the last look, which a recorded
+ * machine's Plan does not lead to); dump TITLE; resize COLSxROWS; # a remark.
  * It begins at 80x24; later SECONDS moves the clock, which stands otherwise. A dumped screen is framed by its title and
  * every chosen row (reverse) ends with " <"; nothing else of the attributes is printed.
  */
@@ -123,6 +124,8 @@ static int line(char *text)
 		return set_work(rest);
 	if (!strcmp(text, "resize"))
 		return resize(rest);
+	if (!strcmp(text, "confirm"))
+		return ui->s->plan && ui_push(ui, &screen_confirm) ? 0 : -1;
 	if (!strcmp(text, "later")) {
 		ui_fixed_ns += (int64_t)strtol(rest, NULL, 10) * 1000000000;
 		return 0;
