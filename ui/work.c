@@ -464,7 +464,7 @@ int work_attach(struct work *w, const char *db, const char *name, struct err *e)
 	alive = rc == 0 && json_is_true(json_object_get(status, "working"));
 	if (alive) {
 		work_done(w);
-		w->kind = b.state == BUILD_DESTROYING ? WORK_DESTROY : WORK_BUILD;
+		w->kind = b.state == BUILD_DESTROYING || b.state == BUILD_WAITING ? WORK_DESTROY : WORK_BUILD;
 		w->name = copy(name);
 		w->build_id = b.id;
 		w->x.pid = b.executor_pid;

@@ -28,6 +28,7 @@ struct store;
  *    "disks":[{identity..., "role":"data"}], "wipe":["/dev/sdd"],
  *    "secret":"passphrase"}
  *   {"verb":"destroy","name":"nas1","db":"..."}     {"verb":"recover","name":"nas1",...}
+ *   {"verb":"mount","name":"nas1","db":"...","secret":"passphrase"}
  *   {"verb":"bench", ...}                            see bench.h
  *
  * Events:
@@ -46,6 +47,8 @@ void order_secret(json_t *order, const char *passphrase);
 json_t *order_simple(const char *verb, const char *name, const char *db);
 /* Whoever gives it must stay: when its end of the standard input closes, that is "stop". */
 void order_attach(json_t *order);
+/* Of "destroy": disks that are not there are not waited for. */
+void order_forget(json_t *order);
 
 /* A running executor, seen from outside. */
 struct executor {

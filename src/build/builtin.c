@@ -160,7 +160,7 @@ static int block_tell(struct run *r, const char *file, const char *dev, struct e
 	return write_word(file, real, e);
 }
 
-int run_builtin(struct run *r, const struct argv *v, struct err *e)
+int run_builtin(struct run *r, const struct argv *v, const char *input, struct err *e)
 {
 	char **w = v->at;
 
@@ -172,5 +172,9 @@ int run_builtin(struct run *r, const struct argv *v, struct err *e)
 		return block_link(r, w[1], w[2], e);
 	if (v->n == 3 && !strcmp(w[0], "block_tell"))
 		return block_tell(r, w[1], w[2], e);
+	if (v->n == 3 && !strcmp(w[0], "unit_write"))
+		return unit_write(r, w[1], w[2], input, e);
+	if (v->n == 3 && !strcmp(w[0], "unit_remove"))
+		return unit_remove(r, w[1], w[2], e);
 	die("%s takes other words", w[0]);
 }

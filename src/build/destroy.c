@@ -16,8 +16,7 @@
 #include "build/build.h"
 #include "build/run.h"
 
-/* Find the build, read its order, and make its plan again. */
-static int load(struct run *r, struct build *b, struct err *e)
+int run_load(struct run *r, struct build *b, struct err *e)
 {
 	const char *name = r->order.name, *verb = r->order.verb;
 	int rc;
@@ -37,6 +36,9 @@ static int load(struct run *r, struct build *b, struct err *e)
 	r->stored = json_loads(b->order, 0, NULL);
 	if (!r->stored || order_read(r->arena, r->stored, &r->order, e))
 		return err_set(e, ERR_FAIL, "what is recorded of %s cannot be read", name);
+	r->waiting = b->state == BUILD_WAITING;
+	if (r->waiting && absent_read(r->st, b->id, &r->order, e))
+		return -1;
 	r->order.verb = verb;
 	r->touched = arena_array(r->arena, r->order.n_disks + 1, sizeof(*r->touched));
 	return remake(r->arena, &r->order, "", true, &r->made, e);
@@ -51,7 +53,7 @@ static int take(struct run *r, const struct build *b, struct err *e)
 		return -1;
 	r->build = b->id;
 	if (store_build_executor(r->st, b->id, getpid(), boot_id(r->arena), e) ||
-	    store_build_set(r->st, b->id, BUILD_DESTROYING, e))
+	    store_build_set(r->st, b->id, r->waiting ? BUILD_WAITING : BUILD_DESTROYING, e))
 		return -1;
 	event = json_object();
 	json_put_str(event, "event", "begin");
@@ -136,15 +138,111 @@ static int begun_now(struct run *r, const struct build *b, unsigned *last, struc
 	return 0;
 }
 
-int run_destroy(struct run *r)
+/* Of a destroyed build that waits for disks: is any of them back? */
+static int check_back(struct run *r, struct err *e)
 {
-	struct sbuf said = { 0 }, text = { 0 };
-	struct build b;
-	struct err e = { 0 }, store = { 0 };
-	unsigned last;
+	struct sbuf missed = { 0 };
+	size_t i;
+
+	for (i = 0; i < r->order.n_disks; i++) {
+		if (!r->made.absent[i])
+			return 0;
+	}
+	absent_say(r, &missed);
+	err_set(e, ERR_FAIL, "%s still waits for %.300s; naslab destroy %s --forget ends it without",
+		r->order.name, sbuf_str(&missed), r->order.name);
+	sbuf_done(&missed);
+	return -1;
+}
+
+/* Done with what was there: how that leaves the record of the build, and in what words. */
+static int finish(struct run *r, const struct build *b, const char *verb, const struct sbuf *said,
+		  struct err *e)
+{
+	bool forget = json_is_true(json_object_get(r->asked, "forget"));
+	struct sbuf text = { 0 }, missed = { 0 };
+	struct err store = { 0 };
+	unsigned n = absent_say(r, &missed);
+	enum build_state state = n && !forget ? BUILD_WAITING : BUILD_DESTROYED;
 	int rc;
 
-	if (load(r, &b, &e))
+	if (state == BUILD_WAITING && absent_write(r)) {
+		*e = r->journal;
+		state = BUILD_DESTROYING;
+	}
+	if (store_build_set(r->st, b->id, state, &store) && !e->kind)
+		*e = store;
+	sbuf_addf(&text, "%s is %s%s", r->order.name, verb, n ? " on the disks that are here" : "");
+	sbuf_addf(&text, ": %s", sbuf_str(said));
+	if (n)
+		sbuf_addf(&text, "; not there, so not cleared: %s", sbuf_str(&missed));
+	if (e->kind)
+		sbuf_addf(&text, "; %s", e->text);
+	else if (state == BUILD_WAITING)
+		err_set(e, ERR_FAIL, "a disk is not there");
+	if (state == BUILD_WAITING)
+		sbuf_addf(&text, ". Once %s back, naslab destroy %s clears %s; with --forget it ends without",
+			  n == 1 ? "it is" : "they are", r->order.name, n == 1 ? "it" : "them");
+	store_build_executor(r->st, b->id, 0, NULL, &store);
+	run_let_go(r);
+	rc = run_end(r, e->kind ? e : NULL, sbuf_str(&text));
+	sbuf_done(&missed);
+	sbuf_done(&text);
+	return rc;
+}
+
+/* It could not be taken down: it stays "destroying", to be tried again. */
+static int not_finished(struct run *r, const struct build *b, const char *how,
+			const struct sbuf *said, const struct err *e)
+{
+	struct sbuf text = { 0 };
+	struct err store = { 0 };
+	int rc;
+
+	sbuf_addf(&text, "%s is only partly %s: %s", r->order.name, how, e->text);
+	if (said->len)
+		sbuf_addf(&text, "; %s", said->text);
+	store_build_set(r->st, b->id, r->waiting ? BUILD_WAITING : BUILD_DESTROYING, &store);
+	store_build_executor(r->st, b->id, 0, NULL, &store);
+	run_let_go(r);
+	rc = run_end(r, e, text.text);
+	sbuf_done(&text);
+	return rc;
+}
+
+/* Take it back up to the step `last`, and say how that went. */
+static int take_down(struct run *r, const struct build *b, unsigned last, bool careful,
+		     const char *verb)
+{
+	bool forget = json_is_true(json_object_get(r->asked, "forget"));
+	struct sbuf said = { 0 };
+	struct err e = { 0 };
+	size_t i;
+	int rc;
+
+	for (i = 0; i < r->order.n_disks; i++)
+		r->touched[i] &= !r->order.disks[i].cleared;
+	if ((r->waiting && !forget && check_back(r, &e)) || guard_ours(r, &e) || take(r, b, &e)) {
+		run_let_go(r);
+		return run_end(r, &e, NULL);
+	}
+	if (!r->waiting)
+		run_revive(r, last);
+	if (run_undo(r, last, careful && !r->waiting, &said, &e))
+		rc = not_finished(r, b, verb, &said, &e);
+	else
+		rc = finish(r, b, verb, &said, &e);
+	sbuf_done(&said);
+	return rc;
+}
+
+int run_destroy(struct run *r)
+{
+	struct build b;
+	struct err e = { 0 };
+	unsigned last;
+
+	if (run_load(r, &b, &e))
 		return run_end(r, &e, NULL);
 	if (b.state == BUILD_RUNNING) {
 		err_set(&e, ERR_FAIL, "%s was cut short while it was built; naslab recover takes it back",
@@ -153,64 +251,59 @@ int run_destroy(struct run *r)
 	}
 	last = (unsigned)r->made.plan->steps.n;
 	run_touch(r, last);
-	if (guard_ours(r, &e) || take(r, &b, &e)) {
-		run_let_go(r);
-		return run_end(r, &e, NULL);
-	}
-	run_revive(r, last);
-	rc = run_undo(r, last, true, &said, &e);
-	if (rc == 0) {
-		sbuf_addf(&text, "%s is destroyed: %s", r->order.name, sbuf_str(&said));
-	} else {
-		sbuf_addf(&text, "%s is only partly destroyed: %s", r->order.name, e.text);
-		if (said.len)
-			sbuf_addf(&text, "; %s", said.text);
-	}
-	store_build_set(r->st, b.id, rc ? BUILD_DESTROYING : BUILD_DESTROYED, &store);
-	store_build_executor(r->st, b.id, 0, NULL, &store);
-	run_let_go(r);
-	rc = run_end(r, rc ? &e : NULL, text.text);
-	sbuf_done(&said);
-	sbuf_done(&text);
-	return rc;
+	return take_down(r, &b, last, true, "destroyed");
 }
 
 int run_recover(struct run *r)
 {
-	struct sbuf said = { 0 }, text = { 0 };
 	struct build b;
-	struct err e = { 0 }, store = { 0 };
+	struct err e = { 0 };
 	unsigned last = 0;
-	int rc;
 
-	if (load(r, &b, &e))
+	if (run_load(r, &b, &e))
 		return run_end(r, &e, NULL);
-	if (b.state != BUILD_RUNNING && b.state != BUILD_DESTROYING) {
+	if (b.state == BUILD_WAITING)
+		last = (unsigned)r->made.plan->steps.n;
+	else if (b.state != BUILD_RUNNING && b.state != BUILD_DESTROYING)
 		err_set(&e, ERR_FAIL, "%s is %s: there is nothing to recover", r->order.name,
 			build_state_word(b.state));
-		return run_end(r, &e, NULL);
-	}
-	if (begun_now(r, &b, &last, &e)) {
+	else
+		begun_now(r, &b, &last, &e);
+	if (e.kind) {
 		run_let_go(r);
 		return run_end(r, &e, NULL);
 	}
 	run_touch(r, last);
-	if (guard_ours(r, &e) || take(r, &b, &e)) {
-		run_let_go(r);
-		return run_end(r, &e, NULL);
+	return take_down(r, &b, last, false, "taken back");
+}
+
+/* What to know of a build that nobody works on and that is not finished. */
+static void unfinished_text(struct store *st, struct arena *a, const struct build *b,
+			    struct sbuf *out)
+{
+	json_t *json = json_loads(b->order, 0, NULL);
+	struct order o;
+	struct err e = { 0 };
+	unsigned n = 0;
+	size_t i;
+
+	if (b->state != BUILD_WAITING) {
+		sbuf_addf(out, "%s was cut short while it was being %s; naslab recover takes it back",
+			  b->name, b->state == BUILD_RUNNING ? "built" : "destroyed");
+	} else {
+		sbuf_addf(out, "%s is destroyed but for", b->name);
+		if (json && !order_read(a, json, &o, &e) && !absent_read(st, b->id, &o, &e)) {
+			for (i = 0; i < o.n_disks; i++) {
+				if (o.disks[i].cleared)
+					continue;
+				sbuf_add(out, n++ ? ", " : " ");
+				sbuf_add_safe(out, o.disks[i].id.name ? o.disks[i].id.name :
+					      o.disks[i].id.path);
+			}
+		}
+		sbuf_addf(out, ", not there then: put it back, then naslab destroy %s", b->name);
 	}
-	run_revive(r, last);
-	rc = run_undo(r, last, false, &said, &e);
-	sbuf_addf(&text, "%s is taken back: %s", r->order.name, sbuf_str(&said));
-	if (rc)
-		sbuf_addf(&text, "; %s", e.text);
-	store_build_set(r->st, b.id, rc ? BUILD_DESTROYING : BUILD_DESTROYED, &store);
-	store_build_executor(r->st, b.id, 0, NULL, &store);
-	run_let_go(r);
-	rc = run_end(r, rc ? &e : NULL, text.text);
-	sbuf_done(&said);
-	sbuf_done(&text);
-	return rc;
+	json_decref(json);
 }
 
 int build_unfinished(struct store *st, json_t **array, struct err *e)
@@ -225,11 +318,10 @@ int build_unfinished(struct store *st, json_t **array, struct err *e)
 		const struct build *b = all.at[i];
 		struct sbuf text = { 0 };
 
-		if ((b->state != BUILD_RUNNING && b->state != BUILD_DESTROYING) ||
-		    executor_alive(b, a))
+		if ((b->state != BUILD_RUNNING && b->state != BUILD_DESTROYING &&
+		     b->state != BUILD_WAITING) || executor_alive(b, a))
 			continue;
-		sbuf_addf(&text, "%s was cut short while it was being %s; naslab recover takes it back",
-			  b->name, b->state == BUILD_RUNNING ? "built" : "destroyed");
+		unfinished_text(st, a, b, &text);
 		json_array_append_new(*array, json_pack("{s:s,s:s,s:s}", "name", b->name, "state",
 							build_state_word(b->state), "text", text.text));
 		sbuf_done(&text);

@@ -265,6 +265,7 @@ static const struct {
 	{ "build", true, run_build },
 	{ "destroy", true, run_destroy },
 	{ "recover", true, run_recover },
+	{ "mount", true, run_mount },
 	{ "bench", false, run_bench },
 };
 

@@ -38,6 +38,11 @@ void order_attach(json_t *order)
 	json_object_set_new(order, "attached", json_true());
 }
 
+void order_forget(json_t *order)
+{
+	json_object_set_new(order, "forget", json_true());
+}
+
 /* One thing that lay on a disk when it was planned with, as a word to compare. */
 const char *word_of_sig(struct arena *a, const struct sig *sig)
 {
@@ -176,14 +181,21 @@ static const struct disk *find_again(struct arena *a, const struct inventory *in
 	return NULL;
 }
 
-/* What is recorded of a disk that is not there, as a disk to plan with. */
+static const char *name_then(const struct ordered_disk *o)
+{
+	const char *slash = strrchr(o->id.path, '/');
+
+	return o->id.name ? o->id.name : slash ? slash + 1 : o->id.path;
+}
+
+/* What is recorded of a disk that is not there, as a disk to plan with. Its name may be
+ * another disk's by now, so no command may ever be made of it. */
 static const struct disk *absent_disk(struct arena *a, const struct ordered_disk *o)
 {
 	struct disk *d = arena_alloc(a, sizeof(*d));
-	const char *slash = strrchr(o->id.path, '/');
 
-	d->name = arena_strdup(a, o->id.name ? o->id.name : slash ? slash + 1 : o->id.path);
-	d->path = arena_strdup(a, o->id.path);
+	d->name = arena_printf(a, "absent:%s", name_then(o));
+	d->path = arena_printf(a, "/dev/%s", d->name);
 	d->model = o->id.model;
 	d->serial = o->id.serial;
 	d->wwn = o->id.wwn;
@@ -193,6 +205,27 @@ static const struct disk *absent_disk(struct arena *a, const struct ordered_disk
 	d->rotational = o->rotational;
 	d->kind = o->rotational ? DISK_HDD : DISK_SSD;
 	return d;
+}
+
+/* Folders that were called after a disk keep that name when the disk got another one. */
+static void keep_folder_names(struct arena *a, const struct order *o, struct remade *m)
+{
+	const struct node **below = arena_array(a, o->n_disks, sizeof(*below));
+	size_t i, k, len;
+
+	for (i = o->n_disks; i < m->stack->nodes.n; i++) {
+		struct node *n = m->stack->nodes.at[i];
+		const char *tail = n->dir ? strrchr(n->dir, '/') + 1 : NULL;
+
+		if (!tail || node_disks(m->stack, n, below, o->n_disks) != 1)
+			continue;
+		for (k = 0; m->picks[k].disk != below[0]->disk;)
+			k++;
+		len = strlen(m->picks[k].disk->name);
+		if (!strncmp(tail, m->picks[k].disk->name, len))
+			n->dir = arena_printf(a, "%.*s%s%s", (int)(tail - n->dir), n->dir,
+					      name_then(&o->disks[k]), tail + len);
+	}
 }
 
 int remake(struct arena *a, const struct order *o, const char *root, bool may_lack,
@@ -208,7 +241,8 @@ int remake(struct arena *a, const struct order *o, const char *root, bool may_la
 	out->picks = arena_array(a, o->n_disks, sizeof(*out->picks));
 	out->absent = arena_array(a, o->n_disks, sizeof(*out->absent));
 	for (i = 0; i < o->n_disks; i++) {
-		const struct disk *d = find_again(a, out->inv, &o->disks[i].id);
+		const struct disk *d = o->disks[i].cleared ? NULL :
+			find_again(a, out->inv, &o->disks[i].id);
 
 		if (!d && !may_lack)
 			return err_set(e, ERR_REFUSED, "%s is not the disk it was when this was planned",
@@ -220,6 +254,7 @@ int remake(struct arena *a, const struct order *o, const char *root, bool may_la
 	}
 	if (stack_make(out->recipe, o->name, out->picks, o->n_disks, &out->stack, e))
 		return -1;
+	keep_folder_names(a, o, out);
 	return plan_make(out->stack, &out->plan, e);
 }
 

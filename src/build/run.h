@@ -30,6 +30,7 @@ struct order {
 		uint32_t lsec, psec;
 		bool rotational;
 		const json_t *was;	/* words for what it held when it was planned with */
+		bool cleared;		/* proven blank by an earlier destroy: not ours any more */
 	} *disks;
 	size_t n_disks;
 	char **wipe;		/* NULL-terminated */
@@ -41,8 +42,8 @@ int order_read(struct arena *a, const json_t *json, struct order *out, struct er
 
 /*
  * The plan of an order, made again from its layout and from the disks as they are now.
- * With `may_lack` a disk that is not there is replaced by what is recorded of it, and
- * marked absent; without it that is refused.
+ * With `may_lack` a disk that is not there is replaced by what is recorded of it, under a
+ * name that no device has, and marked absent; without it that is refused.
  */
 struct remade {
 	struct inventory *inv;
@@ -70,6 +71,7 @@ struct run {
 	bool *touched;		/* has this build written to disk i? */
 	int *locks;		/* two descriptors a disk; -1: none */
 	bool undoing;		/* taking back is not stopped by anybody */
+	bool waiting;		/* only disks that have come back are still to be cleared */
 	unsigned n_undo, undone;	/* destroy and recover: steps to take back, and taken */
 	unsigned stops;		/* how often it was asked to stop by its standard input */
 	char heard;		/* the last byte of that */
@@ -111,16 +113,41 @@ void run_let_go(struct run *r);
 /* Run one command; its output becomes events. */
 int run_argv(struct run *r, const struct argv *v, const char *input, struct err *e);
 /* One of plan_builtin(). */
-int run_builtin(struct run *r, const struct argv *v, struct err *e);
+int run_builtin(struct run *r, const struct argv *v, const char *input, struct err *e);
 /* Every step up to `last` (1-based) taken back, last first, and the disks cleared. With
- * `careful`, the first command that fails ends it. 0: all disks that were touched are
- * blank. *said gets "all 6 disks are blank" or which are and which are not. */
+ * `careful`, the first command that fails ends it. 0: all disks that were touched and are
+ * there are blank. *said gets "all 6 disks are blank" or which are and which are not. */
 int run_undo(struct run *r, unsigned last, bool careful, struct sbuf *said, struct err *e);
 /* Mark the disks that the steps up to `last` write to as touched. */
 void run_touch(struct run *r, unsigned last);
 void pause_ms(unsigned ms);
+/* Run a fixed command whose outcome is read from the disks and not from the tool. */
+void run_words(struct run *r, struct argv *v);
+/* Does what the step made still stand? */
+bool step_stands(struct run *r, const struct step *s);
+/* Start an array or a volume group that does not stand; by force only to clear it. */
+void run_start_node(struct run *r, const struct node *n, bool force);
 /* After a crash nothing may stand: put together what is left, so it can be cleared. */
 void run_revive(struct run *r, unsigned last);
+
+/* --- what is left for the next start (unit.c) */
+int unit_write(struct run *r, const char *file, const char *dev, const char *text, struct err *e);
+int unit_remove(struct run *r, const char *file, const char *build, struct err *e);
+/* Would a step write a unit where there is one already, or where fstab has its own? */
+int units_check(const struct plan *p, struct err *e);
+
+/* --- disks that are not there */
+/* The command with the names its devices have now, without those on absent disks; NULL
+ * when it was about them alone, or is none of this run's business. */
+struct argv *argv_here(struct run *r, const struct step *s, const struct argv *v);
+/* The node that a device path or a folder of the plan belongs to; NULL: none. */
+const struct node *node_of(const struct run *r, const char *dev);
+/* Which disks did an earlier destroy of this build clear? Marks them in the order. */
+int absent_read(struct store *st, int64_t build, struct order *o, struct err *e);
+/* Write down which disks are waited for. */
+int absent_write(struct run *r);
+/* How many disks were touched and are not there; *said gets "sdc (serial WX1)". */
+unsigned absent_say(const struct run *r, struct sbuf *said);
 
 /* --- devices */
 /* Does this block device exist, and how long is it? */
@@ -147,5 +174,9 @@ int run_build(struct run *r);
 int run_destroy(struct run *r);
 int run_recover(struct run *r);
 int run_bench(struct run *r);
+int run_mount(struct run *r);
+
+/* For the verbs: find the build r->order names, read its order, make its plan again. */
+int run_load(struct run *r, struct build *b, struct err *e);
 
 #endif

@@ -124,6 +124,8 @@ int build_status(struct store *st, const char *name, const char *root, json_t **
 		goto out;
 	json = json_loads(b.order, 0, NULL);
 	rc = order_read(a, json, &order, e);
+	if (rc == 0 && b.state == BUILD_WAITING)
+		rc = absent_read(st, b.id, &order, e);
 	if (rc == 0)
 		rc = remake(a, &order, root, true, &made, e);
 	if (rc) {
@@ -135,8 +137,9 @@ int build_status(struct store *st, const char *name, const char *root, json_t **
 	json_object_del(object, "advice");
 	absent = json_array();
 	for (i = 0; i < order.n_disks; i++) {
-		if (made.absent[i])
-			json_add_str(absent, made.picks[i].disk->name);
+		if (made.absent[i] && !order.disks[i].cleared)
+			json_add_str(absent, order.disks[i].id.name ? order.disks[i].id.name :
+				     order.disks[i].id.path);
 	}
 	json_object_set_new(object, "absent", absent);
 	json_put_str(object, "build", build_state_word(b.state));

@@ -55,34 +55,20 @@ int run_argv(struct run *r, const struct argv *v, const char *input, struct err 
 	struct job_end end;
 
 	if (plan_builtin(v->at[0]))
-		return run_builtin(r, v, e);
+		return run_builtin(r, v, input, e);
 	return job_run(&j, &end, e);
 }
 
 /* Run a fixed command whose outcome is read from the disks and not from the tool. */
-static void run_words(struct run *r, struct argv *v)
+void run_words(struct run *r, struct argv *v)
 {
 	struct err e = { 0 };
 
 	run_argv(r, v, NULL, &e);
 }
 
-static const struct node *node_of(const struct run *r, const char *dev)
-{
-	const struct stack *s = r->made.stack;
-	size_t i;
-
-	for (i = s->n_disks; i < s->nodes.n; i++) {
-		const struct node *n = s->nodes.at[i];
-
-		if ((n->dev && !strcmp(n->dev, dev)) || (n->dir && !strcmp(n->dir, dev)))
-			return n;
-	}
-	return NULL;
-}
-
 /* Does what the step made still stand? */
-static bool stands(struct run *r, const struct step *s)
+bool step_stands(struct run *r, const struct step *s)
 {
 	size_t i;
 
@@ -97,22 +83,6 @@ static bool stands(struct run *r, const struct step *s)
 			return true;
 	}
 	return false;
-}
-
-/* The command with the names that its devices have now. */
-static struct argv *argv_now(struct run *r, const struct argv *v)
-{
-	struct argv *now = arena_alloc(r->arena, sizeof(*now));
-	size_t i;
-
-	for (i = 0; i < v->n; i++) {
-		const struct node *n = !strncmp(v->at[i], "/dev/", 5) ? node_of(r, v->at[i]) : NULL;
-		const char *dev = n ? device_now(r, n) : NULL;
-		uint64_t bytes;
-
-		argv_add(r->arena, now, dev && !device_bytes(v->at[i], &bytes) ? dev : v->at[i]);
-	}
-	return now;
 }
 
 /* Who holds the things a command names, for the sentence when it fails. */
@@ -153,15 +123,17 @@ static int undo_command(struct run *r, const struct step *s, const struct argv *
 	for (i = 0; i < tries; i++) {
 		if (i)
 			pause_ms(RETRY_MS);
-		now = argv_now(r, v);
+		now = argv_here(r, s, v);
+		if (!now)
+			return 0;		/* of disks that are not there */
 		if (!check_wipe(now, e) && !run_argv(r, now, NULL, e))
 			return 0;
-		if (s->makes.n && !stands(r, s))
+		if (s->makes.n && !step_stands(r, s))
 			break;			/* it is gone: nothing was left to do */
 		if (s->makes.n)
 			tries = MOST_TRIES;
 	}
-	if (!s->makes.n || !stands(r, s)) {
+	if (!s->makes.n || !step_stands(r, s)) {
 		*e = (struct err){ 0 };
 		return 0;
 	}
@@ -179,9 +151,22 @@ static void undone_event(struct run *r, const struct step *s, const char *failed
 	run_step_event(r, &shown, failed ? "failed" : "undone", failed, 0);
 }
 
+/* Has it a command that is about disks that are there? */
+static bool is_here(struct run *r, const struct step *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->undo.n; i++) {
+		if (argv_here(r, s, s->undo.at[i]))
+			return true;
+	}
+	return false;
+}
+
 static int undo_step(struct run *r, const struct step *s, struct err *e)
 {
 	size_t i;
+	bool here = is_here(r, s);
 	int rc = 0;
 
 	r->n = s->n;
@@ -189,7 +174,7 @@ static int undo_step(struct run *r, const struct step *s, struct err *e)
 		rc = undo_command(r, s, s->undo.at[i], e);
 	if (rc)
 		err_in(e, "taking back step %u (%.100s)", s->n, s->why);
-	if (s->undo.n)
+	if (here)
 		undone_event(r, s, rc ? e->text : NULL);
 	return rc;
 }
@@ -256,7 +241,7 @@ static bool prove_disk(struct run *r, const struct disk *d, struct sbuf *what)
 	return is_blank(r->arena, d->path, &now, what);
 }
 
-/* All touched disks, in one sentence. */
+/* All touched disks that are there, in one sentence. */
 static int prove(struct run *r, struct sbuf *said)
 {
 	struct sbuf blank = { 0 }, not = { 0 };
@@ -267,11 +252,9 @@ static int prove(struct run *r, struct sbuf *said)
 		const struct disk *d = r->made.picks[i].disk;
 		struct sbuf what = { 0 };
 
-		if (!r->touched[i])
+		if (!r->touched[i] || r->made.absent[i])
 			continue;
-		if (r->made.absent[i])
-			sbuf_add(&what, "it is not there");
-		else if (prove_disk(r, d, &what)) {
+		if (prove_disk(r, d, &what)) {
 			sbuf_addf(&blank, "%s%s", n_blank++ ? ", " : "", d->name);
 			sbuf_done(&what);
 			continue;
@@ -314,26 +297,16 @@ void run_touch(struct run *r, unsigned last)
 	}
 }
 
-/* One array that does not stand, from those of its members that say they are of one. */
-static void revive_array(struct run *r, const struct node *n)
+/* For clearing, devices are put together again; folders and secrets are of no use. */
+static bool is_for_devices(const struct step *s)
 {
-	struct argv v = { 0 };
-	unsigned i, members = 0;
+	size_t i;
 
-	argv_addl(r->arena, &v, "mdadm", "--assemble", n->dev, "--run", "--force", NULL);
-	for (i = 0; i < n->n_kids; i++) {
-		struct sig *sigs;
-		size_t n_sigs = 0;
-		struct err e = { 0 };
-
-		if (sig_read(r->arena, n->kids[i]->dev, &sigs, &n_sigs, &e) || !n_sigs ||
-		    strcmp(sigs[0].type, "linux_raid_member"))
-			continue;
-		argv_add(r->arena, &v, n->kids[i]->dev);
-		members++;
+	for (i = 0; i < s->makes.n; i++) {
+		if (strncmp(((const struct effect *)s->makes.at[i])->dev, "/dev/", 5))
+			return false;
 	}
-	if (members)
-		run_words(r, &v);
+	return !s->secret && strcmp(s->argv.at[0], "mkdir");
 }
 
 void run_revive(struct run *r, unsigned last)
@@ -342,10 +315,13 @@ void run_revive(struct run *r, unsigned last)
 
 	for (i = 0; i < r->made.plan->steps.n && i < last; i++) {
 		const struct step *s = r->made.plan->steps.at[i];
+		struct argv *again;
 
-		if (s->again && !stands(r, s)) {
+		if (s->again && is_for_devices(s) && !step_stands(r, s)) {
 			r->n = s->n;
-			run_words(r, argv_now(r, &s->argv));
+			again = argv_here(r, s, &s->argv);
+			if (again)
+				run_words(r, again);
 		}
 		for (k = 0; k < s->makes.n; k++) {
 			const struct node *n = node_of(r, ((const struct effect *)s->makes.at[k])->dev);
@@ -353,16 +329,7 @@ void run_revive(struct run *r, unsigned last)
 			if (!n || !n->dev || device_now(r, n))
 				continue;
 			r->n = s->n;
-			if (!strcmp(n->layer->name, "md")) {
-				revive_array(r, n);
-			} else if (!strcmp(n->layer->name, "lvm")) {
-				struct argv v = { 0 };
-
-				argv_addl(r->arena, &v, "vgchange", "--yes", "--activate", "y", NULL);
-				argv_add(r->arena, &v, arena_strndup(r->arena, n->dev + 5,
-								     strcspn(n->dev + 5, "/")));
-				run_words(r, &v);
-			}
+			run_start_node(r, n, true);
 		}
 	}
 }
@@ -402,7 +369,7 @@ int run_undo(struct run *r, unsigned last, bool careful, struct sbuf *said, stru
 
 	r->undoing = true;
 	for (i = 0; strcmp(r->order.verb, "build") && i < last && i < r->made.plan->steps.n; i++)
-		r->n_undo += ((const struct step *)r->made.plan->steps.at[i])->undo.n > 0;
+		r->n_undo += is_here(r, r->made.plan->steps.at[i]);
 	for (i = (unsigned)r->made.plan->steps.n; i-- > 0;) {
 		const struct step *s = r->made.plan->steps.at[i];
 		struct err now = { 0 };

@@ -8,6 +8,7 @@
 
 static const struct verb_option options[] = {
 	{ .name = "yes", .help = "do not ask for the name" },
+	{ .name = "forget", .help = "disks that are not there do not come back: end it without them" },
 	{ .name = "json", .help = "the events, one JSON object a line" },
 	{ .name = NULL }
 };
@@ -35,6 +36,8 @@ static int run(int argc, char **argv)
 		rc = ask_name(b.name, question);
 	if (!rc) {
 		order = order_simple("destroy", argv[0], store_path(st));
+		if (option("forget"))
+			order_forget(order);
 		store_close(st);
 		st = NULL;
 		rc = follow(order, option("json"));
@@ -48,6 +51,7 @@ static int run(int argc, char **argv)
 const struct verb verb_destroy = {
 	.name = "destroy", .usage = "NAME", .help = "take a build down and prove its disks blank",
 	.about = "Takes the build down, top layer first, clears its disks, and reads from every one of "
-		 "them that nothing is recognised on it any more. Asks for the name, or --yes.",
+		 "them that nothing is recognised on it any more. Asks for the name, or --yes. A disk that "
+		 "is not there is named and waited for: destroy it again when it is back, or --forget it.",
 	.options = options, .run = run,
 };

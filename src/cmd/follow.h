@@ -16,6 +16,12 @@ int follow(const json_t *order, bool as_json);
 /* Ask for the name on the terminal; 0 when it was typed, else an exit status. */
 int ask_name(const char *name, const char *question);
 
+struct arena;
+struct err;
+
+/* The passphrase from a file (- is standard input), else asked for, once or twice. */
+int ask_passphrase(const char *file, bool twice, struct arena *a, char **out, struct err *e);
+
 /* One build's layers as a table for 80 columns. */
 void print_status(const json_t *status);
 

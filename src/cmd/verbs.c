@@ -13,6 +13,7 @@ extern const struct verb verb_campaign;
 extern const struct verb verb_results;
 extern const struct verb verb_selftest;
 extern const struct verb verb_build;
+extern const struct verb verb_mount;
 extern const struct verb verb_status;
 extern const struct verb verb_destroy;
 extern const struct verb verb_recover;
@@ -36,6 +37,7 @@ const struct verb *const verbs[] = {
 	&verb_selftest,
 	&verb_build,
 	&verb_status,
+	&verb_mount,
 	&verb_destroy,
 	&verb_recover,
 	&verb_sandbox,

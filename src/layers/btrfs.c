@@ -32,6 +32,7 @@ static const struct option btrfs_options[] = {
 		  "as the data survive" },
 	{ .name = "mount", .type = OPTION_MOUNT,
 	  .help = "mount options, like noatime,compress=zstd:4" },
+	OPTION_BOOT,
 	{ .name = NULL }
 };
 

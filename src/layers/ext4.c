@@ -157,6 +157,7 @@ int ext4_size(uint64_t device_bytes, struct fs_size *out, struct err *e)
 static const struct option ext4_options[] = {
 	{ .name = "mount", .type = OPTION_MOUNT,
 	  .help = "mount options, like noatime,commit=30" },
+	OPTION_BOOT,
 	{ .name = NULL }
 };
 

@@ -99,6 +99,7 @@ const struct layer layer_integrity = {
 	.name = "integrity", .title = "Checksums (dm-integrity)",
 	.about = "Keeps a checksum for every block, so that bit rot becomes a read error, which the array "
 		 "above repairs. Every write goes through a journal first.",
+	.by_hand = true,
 	.kind = LAYER_MAP, .takes = THING_BLOCK, .gives = THING_BLOCK,
 	.signature = "DM_integrity", .tools = integrity_tools, .packages = integrity_packages,
 	.options = integrity_options, .size = integrity_size, .plan = integrity_plan,

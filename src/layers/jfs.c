@@ -41,6 +41,7 @@ int jfs_size(uint64_t device_bytes, struct fs_size *out, struct err *e)
 
 static const struct option jfs_options[] = {
 	{ .name = "mount", .type = OPTION_MOUNT, .help = "mount options, like noatime" },
+	OPTION_BOOT,
 	{ .name = NULL }
 };
 

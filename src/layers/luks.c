@@ -162,6 +162,7 @@ static int luks_plan(const struct node *n, struct plan *p, struct err *e)
 	st->secret = true;
 	step_writes(p, st, kid);
 	step_makes(p, st, n->dev, n->bytes);
+	st->again = true;
 	step_undo(p, st, "cryptsetup", "close", n->dm_name, NULL);
 	plan_wipe(p, "luks", n->dev, n);
 	return 0;
@@ -175,6 +176,6 @@ const struct layer layer_luks = {
 	.about = "Encrypts what is written to the device below with a passphrase, asked for when it is "
 		 "built and at every start. Without it nobody reads the disks, their owner included.",
 	.kind = LAYER_MAP, .takes = THING_BLOCK, .gives = THING_BLOCK,
-	.signature = "crypto_LUKS", .tools = luks_tools, .packages = luks_packages,
+	.by_hand = true, .signature = "crypto_LUKS", .tools = luks_tools, .packages = luks_packages,
 	.options = luks_options, .check = luks_check, .size = luks_size, .plan = luks_plan,
 };

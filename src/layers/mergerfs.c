@@ -23,6 +23,7 @@ static const struct option mergerfs_options[] = {
 	{ .name = "minfreespace", .type = OPTION_SIZE, .min = 0, .max = 16 * TIB,
 	  .help = "a branch with less free takes no new files; without it 4G, or a twentieth of the "
 		  "smallest branch when that is less" },
+	OPTION_BOOT,
 	{ .name = NULL }
 };
 
@@ -87,6 +88,7 @@ static void mergerfs_account(const struct node *n, const struct split *mine, str
 static int mergerfs_plan(const struct node *n, struct plan *p, struct err *e)
 {
 	struct sbuf branches = { 0 };
+	const char *options;
 	struct step *s;
 	unsigned i;
 
@@ -99,13 +101,14 @@ static int mergerfs_plan(const struct node *n, struct plan *p, struct err *e)
 	}
 	s = plan_step(p, "mergerfs", "show %u branch%s as one folder, %s", n->n_kids,
 		      n->n_kids == 1 ? "" : "es", n->dir);
-	step_args(p, s, "mergerfs", "-o", NULL);
-	step_argf(p, s, "allow_other,category.create=%s,minfreespace=%" PRIu64 ",fsname=%s",
-		  node_word(n, "create"), min_free(n), p->stack->name);
-	step_args(p, s, sbuf_str(&branches), n->dir, NULL);
-	sbuf_done(&branches);
+	options = arena_printf(p->arena, "allow_other,category.create=%s,minfreespace=%" PRIu64
+			       ",fsname=%s", node_word(n, "create"), min_free(n), p->stack->name);
+	step_args(p, s, "mergerfs", "-o", options, sbuf_str(&branches), n->dir, NULL);
 	step_makes(p, s, n->dir, 0);
+	s->again = true;
 	step_undo(p, s, "umount", n->dir, NULL);
+	plan_mount_unit(p, n, sbuf_str(&branches), "fuse.mergerfs", options);
+	sbuf_done(&branches);
 	return 0;
 }
 

@@ -38,6 +38,7 @@ int reiserfs_size(uint64_t device_bytes, struct fs_size *out, struct err *e)
 
 static const struct option reiserfs_options[] = {
 	{ .name = "mount", .type = OPTION_MOUNT, .help = "mount options, like noatime,notail" },
+	OPTION_BOOT,
 	{ .name = NULL }
 };
 

@@ -122,6 +122,7 @@ static const struct option xfs_options[] = {
 	  .help = "bytes of an inode; larger ones hold more extended attributes" },
 	{ .name = "mount", .type = OPTION_MOUNT,
 	  .help = "mount options, like noatime,logbsize=256k" },
+	OPTION_BOOT,
 	{ .name = NULL }
 };
 

@@ -74,6 +74,7 @@ struct layer {
 	const char *kernel_fs;		/* file system the kernel must know, NULL when none */
 	const char *signature;		/* what libblkid then sees on the devices below it; NULL: nothing */
 	const struct option *options;	/* ends with .name == NULL */
+	bool by_hand;			/* after a restart a person has to open it again */
 
 	/* Options that exclude each other, ranges that depend on each other. May be NULL. */
 	int (*check)(const struct stmt *st, struct err *e);

@@ -151,6 +151,7 @@ void plan_mount_point(struct plan *p, const struct node *n)
 	const char *above = folder_above(p->arena, n->dir);
 
 	step_args(p, s, "mkdir", "-p", n->dir, NULL);
+	s->again = true;
 	/* what somebody put below while nothing was mounted is not ours to delete */
 	step_undo(p, s, "rmdir", "--ignore-fail-on-non-empty", n->dir, NULL);
 	if (above)
@@ -164,7 +165,9 @@ void plan_mount(struct plan *p, const struct node *n, const char *fstype, const 
 	unsigned i;
 
 	plan_mount_point(p, n);
-	s = plan_step(p, n->layer->name, "mount %s at %s", fstype, n->dir);
+	s = plan_step(p, n->layer->name, node_opens_by_hand(n) || !node_yes(n, "boot") ?
+		      "mount %s at %s; after a restart: naslab mount %s" : "mount %s at %s", fstype, n->dir,
+		      p->stack->name);
 	step_args(p, s, "mount", "-t", fstype, NULL);
 	if (options)
 		step_args(p, s, "-o", options, NULL);
@@ -172,7 +175,9 @@ void plan_mount(struct plan *p, const struct node *n, const char *fstype, const 
 	for (i = 0; i < n->n_kids; i++)
 		step_writes(p, s, n->kids[i]);
 	step_makes(p, s, n->dir, 0);
+	s->again = true;
 	step_undo(p, s, "umount", n->dir, NULL);
+	plan_mount_unit(p, n, dev, fstype, options);
 }
 
 /* One line of mountinfo: is it that folder and type? *ro: the file system cannot be written. */

@@ -36,6 +36,22 @@ int mount_check(const struct stmt *st, const struct mount_word *own, struct err 
 void plan_mount(struct plan *p, const struct node *n, const char *fstype, const char *dev,
 		const char *options);
 
+/* An option of every layer that mounts. */
+#define OPTION_BOOT { .name = "boot", .type = OPTION_YESNO, .def = "yes", \
+	.help = "mount it again at every start of the machine, by a systemd unit of its own" }
+
+#define UNIT_DIR "/etc/systemd/system"
+#define UNIT_BY_UUID "/dev/disk/by-uuid/UUID"	/* the UUID is known once the file system is */
+
+/* The step that makes a mount of `what` (a device, or branches) permanent: none with boot=no,
+ * nor on what somebody has to open by hand. */
+void plan_mount_unit(struct plan *p, const struct node *n, const char *what, const char *fstype,
+		     const char *options);
+const char *unit_path(struct arena *a, const char *dir);	/* the file of a mount point */
+const char *unit_mark(struct arena *a, const char *build);	/* its first line */
+/* Does it lie on something that is opened by hand after a restart? */
+bool node_opens_by_hand(const struct node *n);
+
 /* The step for the mount point alone, for what mounts by itself. */
 void plan_mount_point(struct plan *p, const struct node *n);
 

@@ -79,6 +79,18 @@ static const char builtins[] =
 	"\tln -sfn \"/dev/${2##*/}\" \"$1\"\n"
 	"}\n";
 
+static const char units[] =
+	"\n"
+	"# unit_write FILE DEVICE: standard input is the unit\n"
+	"unit_write() {\n"
+	"\t[ ! -e \"$1\" ] || stop \"$1 is there already\"\n"
+	"\tuuid=none\n"
+	"\t[ \"$2\" = none ] || uuid=$(blkid -p -s UUID -o value \"$2\") || stop \"$2 has no UUID\"\n"
+	"\tmkdir -p \"${1%/*}/local-fs.target.wants\"\n"
+	"\tsed \"s|^What=/dev/disk/by-uuid/UUID$|What=/dev/disk/by-uuid/$uuid|\" >\"$1\"\n"
+	"\tln -sfn \"$1\" \"${1%/*}/local-fs.target.wants/${1##*/}\"\n"
+	"}\n";
+
 static const char secret[] =
 	"\n"
 	"# the passphrase is the first line of this file\n"
@@ -139,6 +151,18 @@ static void print_step(const struct step *s, struct sbuf *out)
 	}
 }
 
+/* Is there a step whose command begins so? */
+static bool has_command(const struct plan *p, const char *begin)
+{
+	size_t i;
+
+	for (i = 0; i < p->steps.n; i++) {
+		if (!strncmp(((const struct step *)p->steps.at[i])->argv.at[0], begin, strlen(begin)))
+			return true;
+	}
+	return false;
+}
+
 void plan_script(const struct plan *p, struct sbuf *out)
 {
 	struct sbuf line = { 0 };
@@ -150,12 +174,10 @@ void plan_script(const struct plan *p, struct sbuf *out)
 	sbuf_done(&line);
 	sbuf_addf(out, "# Builds %s. It overwrites the disks named below.\n", p->stack->name);
 	sbuf_add(out, head);
-	for (i = 0; i < p->steps.n; i++) {
-		if (plan_builtin(((const struct step *)p->steps.at[i])->argv.at[0])) {
-			sbuf_add(out, builtins);
-			break;
-		}
-	}
+	if (has_command(p, "block_"))
+		sbuf_add(out, builtins);
+	if (has_command(p, "unit_"))
+		sbuf_add(out, units);
 	if (plan_needs_secret(p))
 		sbuf_add(out, secret);
 	check_disks(p->stack, out);

@@ -19,7 +19,8 @@
 
 bool plan_builtin(const char *word)
 {
-	static const char *const names[] = { "block_write", "block_wait", "block_tell", "block_link" };
+	static const char *const names[] = { "block_write", "block_wait", "block_tell", "block_link",
+					      "unit_write", "unit_remove" };
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

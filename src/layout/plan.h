@@ -52,6 +52,9 @@ struct plan {
  *   block_wait DEVICE ATTRIBUTE VALUE	until it reads VALUE; "gone": until it is not there
  *   block_tell FILE DEVICE		write the path of the device to a file of the kernel
  *   block_link LINK DEVICE		call the device that the kernel stacked on DEVICE LINK
+ *   unit_write FILE DEVICE		its standard input as a systemd unit, UUID replaced by that of
+ *					the file system on DEVICE, wanted at every start
+ *   unit_remove FILE BUILD		away with it, when it is of that build
  */
 bool plan_builtin(const char *word);
 

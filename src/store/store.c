@@ -96,6 +96,7 @@ static const char *const state_words[] = {
 	[BUILD_FAILED] = "failed",
 	[BUILD_DESTROYING] = "destroying",
 	[BUILD_DESTROYED] = "destroyed",
+	[BUILD_WAITING] = "waiting",
 };
 
 int64_t now_ns(void)
@@ -416,7 +417,8 @@ int store_build_add(struct store *st, struct build *b, struct err *e)
 {
 	sqlite3_stmt *q = db_prepare(st, "INSERT INTO builds (name, layout, order_json, plan, state,"
 				     " created_ns, changed_ns, executor_pid, executor_boot)"
-				     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?8)", e);
+				     " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?8 WHERE NOT EXISTS"
+				     " (SELECT 1 FROM builds WHERE name = ?1 AND state = 'waiting')", e);
 	int rc;
 
 	if (!q)
@@ -437,6 +439,10 @@ int store_build_add(struct store *st, struct build *b, struct err *e)
 			       "or take another name", b->name);
 	if (rc != SQLITE_DONE)
 		return db_error(st, rc, e);
+	if (!sqlite3_changes(st->db))
+		return err_set(e, ERR_REFUSED, "the destroyed build %s still waits for a disk that was not "
+			       "there; end it with naslab destroy %s --forget, or take another name",
+			       b->name, b->name);
 	b->id = sqlite3_last_insert_rowid(st->db);
 	return 0;
 }

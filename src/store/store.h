@@ -31,9 +31,12 @@ const char *store_path(const struct store *st);
 
 /*
  * A build: what was planned and how far it is. "failed" left nothing on the disks; when
- * an undo could not finish, the build stays "destroying" without an executor.
+ * an undo could not finish, the build stays "destroying" without an executor. "waiting"
+ * is destroyed on every disk that was there, and waits for those that were not.
  */
-enum build_state { BUILD_RUNNING, BUILD_BUILT, BUILD_FAILED, BUILD_DESTROYING, BUILD_DESTROYED };
+enum build_state {
+	BUILD_RUNNING, BUILD_BUILT, BUILD_FAILED, BUILD_DESTROYING, BUILD_DESTROYED, BUILD_WAITING,
+};
 
 struct build {
 	int64_t id;
