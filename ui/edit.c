@@ -140,17 +140,22 @@ int edit_insert(const char *text, size_t i, const char *layer, struct sbuf *out,
 {
 	const struct layer *l = layer_find(layer);
 	const struct option *o;
-	struct err quiet = { 0 };
+	struct err first;
 
 	if (insert_one(text, i, layer, NULL, out, e) < 0)
 		return -1;
 	if (is_layout(out->text, e))
 		return 0;
+	first = *e;
 	for (o = l ? l->options : NULL; o && o->name; o++) {
-		if (o->type == OPTION_COUNT &&
-		    insert_one(text, i, layer, o->name, out, &quiet) == 0 &&
-		    is_layout(out->text, &quiet))
+		struct err now = { 0 };
+
+		if (o->type != OPTION_COUNT)
+			continue;
+		if (insert_one(text, i, layer, o->name, out, &now) == 0 && is_layout(out->text, &now))
 			return 0;
+		if (!strcmp(e->text, first.text))
+			*e = now;	/* what is wrong once the missing option is there */
 	}
 	return -1;
 }

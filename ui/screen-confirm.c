@@ -411,7 +411,7 @@ static void confirm_status(struct ui *ui, void *state, struct sbuf *out)
 	else if (c->at == FIELD_AGAIN)
 		sbuf_add(out, "the same passphrase once more, then Enter");
 	else if (!c->field.len)
-		sbuf_add(out, "no key alone builds or destroys anything; Enter on an empty field goes back");
+		sbuf_add(out, "no key alone does it; Enter on an empty field goes back");
 	else if (strcmp(c->field.text, c->name))
 		sbuf_addf(out, "not the name yet: \"%s\"", safe_text(c->field.text));
 	else

@@ -415,7 +415,7 @@ static void plan_status(struct ui *ui, void *state, struct sbuf *out)
 	if (why)
 		sbuf_addf(out, "; %s", why);
 	else
-		sbuf_add(out, "; Enter shows what is lost and asks for the name");
+		sbuf_add(out, "; Enter shows the disks and asks first");
 }
 
 static char plan_mark(const struct ui *ui)

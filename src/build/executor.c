@@ -225,6 +225,7 @@ int run_build(struct run *r)
 	run_let_go(r);
 	sbuf_addf(&text, "%s is built: %s", r->order.name,
 		  size_text(size, r->made.stack->usable_bytes, SIZE_SI));
+	run_say_folders(r, &text);
 	rc = run_end(r, NULL, text.text);
 	sbuf_done(&text);
 	return rc;

@@ -110,22 +110,18 @@ static int bring_up(struct run *r, const struct step *s, struct err *e)
 	return 0;
 }
 
-/* The words at the end: where its file systems are. */
-static void say_mounted(const struct run *r, struct sbuf *out)
+void run_say_folders(const struct run *r, struct sbuf *out)
 {
 	const struct stack *s = r->made.stack;
 	size_t i;
 	unsigned n = 0;
 
-	sbuf_addf(out, "%s is up:", r->order.name);
 	for (i = 0; i < s->tops.n; i++) {
 		const struct node *top = s->tops.at[i];
 
 		if (top->dir && !top->left_out)
-			sbuf_addf(out, "%s %s", n++ ? "," : "", top->dir);
+			sbuf_addf(out, "%s %s", n++ ? "," : " at", top->dir);
 	}
-	if (!n)
-		sbuf_add(out, " its devices");
 }
 
 static int prepare(struct run *r, struct build *b, struct err *e)
@@ -157,7 +153,8 @@ int run_mount(struct run *r)
 			rc = bring_up(r, s, &e);
 	}
 	run_let_go(r);
-	say_mounted(r, &text);
+	sbuf_addf(&text, "%s is up", r->order.name);
+	run_say_folders(r, &text);
 	rc = run_end(r, rc ? &e : NULL, rc ? NULL : sbuf_str(&text));
 	sbuf_done(&text);
 	return rc;

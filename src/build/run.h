@@ -175,6 +175,8 @@ int run_destroy(struct run *r);
 int run_recover(struct run *r);
 int run_bench(struct run *r);
 int run_mount(struct run *r);
+/* " at /srv/nas1": where its file systems are. */
+void run_say_folders(const struct run *r, struct sbuf *out);
 
 /* For the verbs: find the build r->order names, read its order, make its plan again. */
 int run_load(struct run *r, struct build *b, struct err *e);

@@ -73,7 +73,7 @@ box --keep "$keep" -- sh -c '
 	ls /etc/systemd/system | grep mount; cat /etc/systemd/system/srv-pool.mount; ls /srv' </dev/null
 said=$(cat "$out" "$errors")
 holds "after a restart status says what is down" grep -qx '[1-9]' "$out"
-is "mount brings them up" "$(grep -c ' is up: /srv/' "$out") $(grep -cx kept "$out")" "4 3"
+is "mount brings them up" "$(grep -c ' is up at /srv/' "$out") $(grep -cx kept "$out")" "4 3"
 holds "an encrypted one wants its passphrase" grep -qx 'no passphrase 2' "$out"
 holds "the right one" grep -qx 'wrong passphrase 1' "$out"
 holds "what is up stays so" grep -qx 'twice 0' "$out"
