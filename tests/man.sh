@@ -46,10 +46,10 @@ missing_layers() {
 # Statements, keys and operations that the reader of workloads takes.
 missing_words() {
 	{
-		sed -n 's/^\t{ "[a-z]*", "\([a-z]*\)", set_.*/\1/p' "$src/src/bench/workload.c"
+		sed -n 's/^\t{ { "[a-z]*", "\([a-z_]*\)", .*/\1/p' "$src/src/bench/workload-words.c"
+		sed -n 's/^\t{ { "\([a-z]*\)", NULL, .*/\1/p' "$src/src/bench/workload-words.c"
 		sed -n 's/^\t\t\.word = "\([a-z-]*\)".*/\1/p' "$src/src/bench/ops.c" | grep -vx compare
 		sed -n 's/.* \.also = "\([a-z-]*\)".*/\1/p' "$src/src/bench/ops.c"
-		echo 'title about fileset op io sync' | tr ' ' '\n'
 	} | while read -r word; do
 		grep -Eq "^\.(It|Ic) (Ic|Cm)?.*\b$word\b" "$1" || echo "$word"
 	done

@@ -85,11 +85,12 @@ static void make_classes(struct session *s)
 		if (!c->ops)
 			continue;
 		s->n_classes++;
-		c->reps = o->reps;
+		c->reps = class_reps(o, c->w);
 		c->most = o->within > 0 && o->most > c->reps ? o->most : c->reps;
 		c->corpus = corpus_new(c->w, o->scale);
 		for (op = 0; op < BENCH_OPS; op++) {
 			c->makes |= (c->ops & 1u << op) && op_of((enum bench_op)op)->makes;
+			c->adds |= (c->ops & 1u << op) && op_of((enum bench_op)op)->adds;
 			c->series[op].felt = room_for(c->most);
 			c->series[op].durable = room_for(c->most);
 		}
@@ -122,7 +123,7 @@ static int one_run(struct session *s, struct class *c, enum bench_op op, const c
 		rc = run_prepare(s, c, set, e);
 	if (rc == 0)
 		rc = run_op(s, c, set, &m, e);
-	c->there = !o->removes;
+	c->there = !o->removes && !(o->makes && m.copy.capped);
 	if (rc == 0)
 		rc = report_run(s, c, op, &m, e);
 	json_decref(m.samples);
@@ -210,6 +211,22 @@ static bool time_is_up(struct session *s)
 	return s->capped;
 }
 
+/* Once in each round; or everything in the first, for a class that wants it in a row. */
+static int one_turn(struct session *s, struct class *c, struct err *e)
+{
+	unsigned round = s->rep;
+	int rc = 0;
+
+	if (!c->w->in_a_row)
+		return goes_on(s, c) ? one_class(s, c, e) : 0;
+	while (rc == 0 && round == 1 && goes_on(s, c) && !time_is_up(s)) {
+		rc = one_class(s, c, e);
+		s->rep++;
+	}
+	s->rep = round;
+	return rc;
+}
+
 static int rounds(struct session *s, struct err *e)
 {
 	size_t *order = calloc(s->n_classes + 1, sizeof(*order));
@@ -242,10 +259,8 @@ static int rounds(struct session *s, struct err *e)
 			break;
 		s->runs = s->done + left;
 		shuffle(order, s->n_classes, &state);
-		for (i = 0; rc == 0 && i < s->n_classes && !time_is_up(s); i++) {
-			if (goes_on(s, &s->classes[order[i]]))
-				rc = one_class(s, &s->classes[order[i]], e);
-		}
+		for (i = 0; rc == 0 && i < s->n_classes && !time_is_up(s); i++)
+			rc = one_turn(s, &s->classes[order[i]], e);
 	}
 	for (i = 0; i < s->n_classes; i++)
 		goes_on(s, &s->classes[i]);	/* for the record */

@@ -21,8 +21,10 @@ struct sbuf;
 
 /* In the order they are run in a round; what each is stands in ops.c. */
 enum bench_op {
-	BENCH_WRITE, BENCH_READ,	/* whole files, as they are copied */
-	BENCH_REWRITE, BENCH_RAND_READ, BENCH_READ_STRIDE, BENCH_READ_BACK, BENCH_RAND_WRITE,
+	BENCH_WRITE, BENCH_READ, BENCH_REREAD,	/* whole files, as they are copied */
+	BENCH_REWRITE, BENCH_MODIFY, BENCH_RAND_READ, BENCH_READ_STRIDE, BENCH_READ_BACK,
+	BENCH_SEEK, BENCH_MIX, BENCH_MIX_STREAMS, BENCH_RAND_WRITE,
+	BENCH_APPEND, BENCH_PLAY_RECORD,
 	BENCH_OPS,
 	BENCH_VERIFY = BENCH_OPS	/* of the engine alone */
 };
@@ -34,20 +36,61 @@ bool bench_op_takes_number(enum bench_op op);	/* "read-stride:16" */
 bool bench_op_writes(enum bench_op op);
 bool bench_op_by_records(enum bench_op op);
 
+enum sizes { SIZES_FIXED, SIZES_LOGNORMAL, SIZES_GAMMA };
+enum data { DATA_RANDOM, DATA_TEXT, DATA_RATIO, DATA_ZERO };
+enum sync_when { SYNC_END, SYNC_NONE, SYNC_FILE, SYNC_WRITE };
+enum cache_state { CACHE_AS_IS, CACHE_COLD, CACHE_WARM, CACHE_OWN };	/* OWN: the workload's */
+enum { WORKLOAD_SETS = 4, WORKLOAD_STREAMS = 64 };
+
+struct fileset {
+	uint64_t bytes;		/* of all files at scale 1 */
+	uint64_t count;		/* 0: as many as make the bytes */
+	enum sizes sizes;
+	uint64_t median_file, mean_file, max_file;	/* fixed: all the same */
+	double shape;		/* of gamma */
+	enum data data;
+	double ratio;		/* of DATA_RATIO: so many times smaller when packed */
+	uint64_t seed;
+};
+
 struct workload {		/* one class: "small-text", "500M" ... (workloads/) */
 	const char *name, *title;
 	const char *about;	/* NULL when not given */
-	bool single;		/* one file of `bytes`; else a set of files */
-	uint64_t bytes;		/* at scale 1 */
-	uint64_t median_file, mean_file, max_file;	/* of a set; equal: all of one size */
+	const char *group;	/* those that belong on one chart; NULL: none */
+	struct fileset sets[WORKLOAD_SETS];
+	unsigned n_sets;
+	bool single;		/* one file, and no directories */
+	bool packs;		/* some of it compresses */
+	uint64_t bytes;		/* of all sets at scale 1 */
+	uint64_t mean_file;
 	uint64_t width;		/* files in a directory of a set */
-	bool text;		/* compressible like source code; else incompressible */
-	uint64_t seed;
-	uint64_t bs;		/* most bytes in one read() or write() */
+	uint64_t rams;		/* its file was given as so many times the memory; 0: not */
+	uint64_t bs;		/* a record; most bytes in one read() or write() */
 	unsigned ops;		/* bits 1 << enum bench_op */
 	uint64_t number[BENCH_OPS];	/* of those that take one: read-stride:16 */
-	bool each_write;	/* sync per-write: O_SYNC */
+	unsigned threads;	/* streams */
+	bool shared_file;	/* all streams on every file, else each has files of its own */
+	bool direct;		/* O_DIRECT */
+	unsigned sequential;	/* percent of random records that follow the one before */
+	enum sync_when sync;
+	enum cache_state cache;	/* before what is there already is used */
+	uint64_t rate_bps;	/* of a stream; 0: as fast as it goes */
+	uint64_t stop_ns, stop_bytes;	/* ends what does not make the files; 0: when all is done */
+	unsigned reps;		/* 0: what the order says */
+	bool in_a_row;		/* all repetitions one after the other, not in rounds */
+	const char *metric;	/* what matters first, for lists: "durable" ... */
+	const char *needs_fs;	/* NULL: any */
+	uint64_t min_free;	/* what must stay free */
+	unsigned min_free_percent;
+	uint64_t cap_ns;	/* a run that takes longer is ended and marked */
+	uint64_t max_written;	/* by all repetitions; more is refused */
 };
+
+/* The language, for the manual: a statement (key NULL) or one of its words. */
+struct workload_word {
+	const char *stmt, *key, *value, *help;
+};
+const struct workload_word *workload_word(size_t i);	/* NULL behind the last */
 
 /* The folder the shipped workloads are read from: $NASLAB_WORKLOADS, beside the program,
  * or the installed one. */
@@ -59,11 +102,14 @@ int workload_parse(struct arena *a, const char *name, const char *text, const ch
 
 /* What of it is asked for: operations that write, operations that do not. */
 unsigned workload_ops(const struct workload *w, bool write, bool read);
-/* The bytes all repetitions of them move with files of that size, and so does making
- * them untimed where no operation does. Adds to the two sums. */
-void workload_moves(const struct workload *w, unsigned ops, uint64_t bytes, unsigned reps,
+/* The bytes all repetitions of them move, an untimed making of the files counted in. Adds
+ * to the two sums. */
+void workload_moves(const struct workload *w, unsigned ops, double scale, unsigned reps,
 		    uint64_t *written, uint64_t *read);
-/* Does it only copy whole files there and back? */
+/* Of one run of one operation. */
+void workload_run_moves(const struct workload *w, enum bench_op op, double scale,
+			uint64_t *written, uint64_t *read);
+/* Does it only copy whole files there and back, in no chart group? */
 bool workload_is_copy(const struct workload *w);
 
 /* The classes that are copied, smallest first: const struct workload *. */
@@ -71,8 +117,6 @@ int workload_list(struct arena *a, struct list *out, struct err *e);
 /* All of them. */
 int workload_list_all(struct arena *a, struct list *out, struct err *e);
 int workload_find(struct arena *a, const char *name, struct workload *out, struct err *e);
-
-enum cache_state { CACHE_AS_IS, CACHE_COLD, CACHE_WARM };
 
 struct bench_order {
 	const char *target;		/* a directory */
@@ -87,8 +131,9 @@ struct bench_order {
 	 */
 	double within;
 	unsigned most;
+	bool own_reps;			/* a workload that says how often stands above it */
 	double scale;			/* > 0 */
-	enum cache_state cache;		/* before reading; COLD by default */
+	enum cache_state cache;		/* before what is there is used; OWN: as the workload says */
 	bool no_wait;			/* not for a sync or a cache either: the runs are flagged */
 	const char *suite;		/* the suite it was asked for by; NULL: none */
 	uint64_t cap_ns;		/* no run begins after so long; 0: none */
@@ -98,7 +143,7 @@ struct bench_order {
 	void *stopped_arg;
 };
 
-const char *cache_word(enum cache_state cache);		/* "as-is", "cold", "warm" */
+const char *cache_word(enum cache_state cache);		/* "as-is", "cold", "warm", "own" */
 int cache_parse(const char *word, enum cache_state *out, struct err *e);
 
 /* Fill target, build and label from a word: the name of a build of o->db, or a directory
@@ -121,6 +166,7 @@ struct bench_forecast {
 	/* when they are repeated until they are sure: at most; else the same */
 	uint64_t most_write_bytes, most_read_bytes;
 	unsigned most_runs;
+	uint64_t least_ns;	/* what rates and times in the workloads add up to */
 };
 int bench_forecast(const struct bench_order *o, struct bench_forecast *out, struct err *e);
 

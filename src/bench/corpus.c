@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "bench/bench.h"
 
 uint64_t corpus_mix(uint64_t *state)
 {
@@ -95,17 +94,66 @@ void corpus_random(uint64_t key, size_t len, unsigned char *out)
 		fill_plain(seed, steps, out);
 }
 
+/*
+ * Units of 4 KiB, each with a random head and a tail that repeats 16 bytes of it, so that
+ * the ratio holds in every block a file system looks at. What packs the tail needs a few
+ * bytes to say so; the head is that much shorter.
+ */
+void corpus_ratio(double ratio, uint64_t key, size_t len, unsigned char *out)
+{
+	enum { UNIT = 4096, WORD = 16, COST = 24 };
+	size_t head = (size_t)((double)UNIT / ratio), at, i;
+
+	head = head > COST + WORD ? (head - COST) / WORD * WORD : WORD;
+	if (ratio < 1.02)
+		head = UNIT;
+	for (at = 0; at < len; at += UNIT) {
+		size_t unit = len - at < UNIT ? len - at : UNIT;
+		size_t random = head < unit ? head : unit;
+
+		corpus_random(corpus_mix(&key), random, out + at);
+		for (i = random; i < unit; i += WORD)
+			memcpy(out + at + i, out + at, WORD);	/* the slack takes the rest */
+	}
+}
+
+const struct corpus_set *corpus_set(const struct corpus *c, size_t file)
+{
+	size_t i = c->n_sets;
+
+	while (--i && file < c->sets[i].first)
+		;
+	return &c->sets[i];
+}
+
+void corpus_content(const struct corpus *c, const struct corpus_set *set, uint64_t key,
+		    size_t len, unsigned char *out)
+{
+	switch (set->data) {
+	case DATA_TEXT:
+		corpus_text(c->text, key, len, out);
+		break;
+	case DATA_RATIO:
+		corpus_ratio(set->ratio, key, len, out);
+		break;
+	case DATA_ZERO:
+		memset(out, 0, len);
+		break;
+	case DATA_RANDOM:
+		corpus_random(key, len, out);
+		break;
+	}
+}
+
 void corpus_block(const struct corpus *c, uint64_t file, uint64_t block, size_t len,
 		  unsigned char *out)
 {
-	uint64_t key = c->seed;
+	const struct corpus_set *set = corpus_set(c, (size_t)file);
+	uint64_t key = set->seed;
 
 	key = corpus_mix(&key) ^ file;
 	key = corpus_mix(&key) ^ block;
-	if (c->text)
-		corpus_text(c->text, key, len, out);
-	else
-		corpus_random(key, len, out);
+	corpus_content(c, set, key, len, out);
 }
 
 /* A number between 0 and 1, never 0. */
@@ -114,17 +162,44 @@ static double uniform(uint64_t *state)
 	return ((double)(corpus_mix(state) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-static uint64_t next_size(const struct workload *w, uint64_t *state)
+static double normal(uint64_t *state)
 {
-	double sigma, z, size;
+	return sqrt(-2 * log(uniform(state))) * cos(2 * M_PI * uniform(state));
+}
 
-	if (w->median_file == w->max_file)
-		return w->max_file;
-	sigma = sqrt(2 * log((double)w->mean_file / (double)w->median_file));
+static double lognormal(const struct fileset *f, uint64_t *state)
+{
+	double sigma = sqrt(2 * log((double)f->mean_file / (double)f->median_file));
+
+	return (double)f->median_file * exp(sigma * normal(state));
+}
+
+/* Marsaglia and Tsang, "A simple method for generating gamma variables" (2000). */
+static double gamma_of(double shape, uint64_t *state)
+{
+	double d = (shape < 1 ? shape + 1 : shape) - 1.0 / 3, c = 1 / sqrt(9 * d), x, v, u;
+
 	do {
-		z = sqrt(-2 * log(uniform(state))) * cos(2 * M_PI * uniform(state));
-		size = (double)w->median_file * exp(sigma * z);
-	} while (size >= (double)w->max_file);
+		do {
+			x = normal(state);
+			v = 1 + c * x;
+		} while (v <= 0);
+		v = v * v * v;
+		u = uniform(state);
+	} while (log(u) >= x * x / 2 + d - d * v + d * log(v));
+	return d * v * (shape < 1 ? pow(uniform(state), 1 / shape) : 1);
+}
+
+static uint64_t next_size(const struct fileset *f, uint64_t *state)
+{
+	double size;
+
+	if (f->sizes == SIZES_FIXED)
+		return f->max_file;
+	do {
+		size = f->sizes == SIZES_LOGNORMAL ? lognormal(f, state) :
+		       gamma_of(f->shape, state) * (double)f->mean_file / f->shape;
+	} while (size >= (double)f->max_file);
 	return size < 1 ? 1 : (uint64_t)size;
 }
 
@@ -140,30 +215,51 @@ static void add_size(struct corpus *c, size_t *room, uint64_t size)
 	c->bytes += size;
 }
 
+enum { MOST_SCALED = 64 };	/* files of one size that are made smaller, not fewer */
+
+static void add_set(struct corpus *c, size_t *room, const struct fileset *f, double scale)
+{
+	struct corpus_set *set = &c->sets[c->n_sets++];
+	double want = (double)f->bytes * scale, count = (double)f->count * scale;
+	uint64_t bytes = want < 1 ? 1 : (uint64_t)(want + 0.5), state = f->seed, i;
+	uint64_t before = c->bytes;
+
+	*set = (struct corpus_set){ .seed = f->seed, .first = c->n, .data = f->data,
+				    .ratio = f->ratio };
+	if (f->sizes == SIZES_FIXED && f->count <= MOST_SCALED && f->bytes) {
+		for (i = 0; i < f->count; i++)
+			add_size(c, room, bytes / f->count + (i < bytes % f->count));
+	} else if (!f->bytes || f->sizes == SIZES_GAMMA) {
+		for (i = 0; i < 1 || i < (uint64_t)(count + 0.5); i++)
+			add_size(c, room, next_size(f, &state));
+	} else {
+		while (c->bytes - before < bytes) {
+			uint64_t left = bytes - (c->bytes - before), size = next_size(f, &state);
+
+			add_size(c, room, size < left ? size : left);
+		}
+	}
+	set->n = c->n - set->first;
+	set->bytes = c->bytes - before;
+}
+
 struct corpus *corpus_new(const struct workload *w, double scale)
 {
 	struct corpus *c = calloc(1, sizeof(*c));
-	uint64_t state = w->seed;
-	double want = (double)w->bytes * scale;
-	uint64_t bytes = want < 1 ? 1 : (uint64_t)(want + 0.5);
 	size_t room = 0;
+	unsigned i;
 
 	if (!c)
 		die("no memory");
-	c->seed = w->seed;
-	if (w->single) {
-		add_size(c, &room, bytes);
-	} else {
+	for (i = 0; i < w->n_sets; i++) {
+		add_set(c, &room, &w->sets[i], scale);
+		if (w->sets[i].data == DATA_TEXT && !c->text)
+			c->text = corpus_text_new();
+	}
+	if (!w->single) {
 		c->width = w->width;
-		while (c->bytes < bytes) {
-			uint64_t size = next_size(w, &state);
-
-			add_size(c, &room, size < bytes - c->bytes ? size : bytes - c->bytes);
-		}
 		c->n_dirs = (c->n + c->width - 1) / c->width;
 	}
-	if (w->text)
-		c->text = corpus_text_new();
 	return c;
 }
 
@@ -183,5 +279,6 @@ void corpus_dir_name(size_t dir, char buf[CORPUS_NAME])
 
 void corpus_file_name(const struct corpus *c, size_t file, char buf[CORPUS_NAME])
 {
-	snprintf(buf, CORPUS_NAME, "f%07zu.%s", file, c->text ? "c" : "bin");
+	snprintf(buf, CORPUS_NAME, "f%07zu.%s", file,
+		 corpus_set(c, file)->data == DATA_TEXT ? "c" : "bin");
 }

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct workload;
+#include "bench/bench.h"
+
 struct corpus_text;
 
 /*
@@ -19,17 +20,26 @@ enum {
 	CORPUS_NAME = 32,
 };
 
-struct corpus {
+struct corpus_set {		/* files of one kind, one after the other */
 	uint64_t seed;
+	size_t first, n;	/* its files */
+	uint64_t bytes;		/* their sum */
+	enum data data;
+	double ratio;
+};
+
+struct corpus {
 	size_t n;		/* files */
-	uint64_t *sizes;	/* each at least 1 */
+	uint64_t *sizes;
 	uint64_t bytes;		/* their sum */
 	size_t width;		/* files in a directory; 0: no directories */
 	size_t n_dirs;
-	struct corpus_text *text;	/* NULL: incompressible */
+	struct corpus_set sets[WORKLOAD_SETS];
+	size_t n_sets;
+	struct corpus_text *text;	/* NULL: no set has any */
 };
 
-/* scale multiplies the bytes; of a set it multiplies the number of files. */
+/* scale multiplies the bytes: the size of up to 64 files of one size, else their number. */
 struct corpus *corpus_new(const struct workload *w, double scale);
 void corpus_free(struct corpus *c);		/* takes NULL */
 
@@ -37,14 +47,22 @@ void corpus_free(struct corpus *c);		/* takes NULL */
 void corpus_block(const struct corpus *c, uint64_t file, uint64_t block, size_t len,
 		  unsigned char *out);
 
+const struct corpus_set *corpus_set(const struct corpus *c, size_t file);
+/* What a set is made of, from any key; out has room for CORPUS_SLACK more. */
+void corpus_content(const struct corpus *c, const struct corpus_set *set, uint64_t key,
+		    size_t len, unsigned char *out);
+
 void corpus_dir_name(size_t dir, char buf[CORPUS_NAME]);
 void corpus_file_name(const struct corpus *c, size_t file, char buf[CORPUS_NAME]);
 
-/* The two generators; corpus_text_new() makes the phrases they draw from. */
+/* The generators; corpus_text_new() makes the phrases they draw from. */
 void corpus_random(uint64_t key, size_t len, unsigned char *out);
 struct corpus_text *corpus_text_new(void);
 void corpus_text_free(struct corpus_text *t);
 void corpus_text(const struct corpus_text *t, uint64_t key, size_t len, unsigned char *out);
+
+/* Packs to one part in `ratio`; all in the block is made new. */
+void corpus_ratio(double ratio, uint64_t key, size_t len, unsigned char *out);
 
 /* splitmix64: the next number; *state moves on. */
 uint64_t corpus_mix(uint64_t *state);

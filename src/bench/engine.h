@@ -24,20 +24,36 @@ struct engine_job {
 	int dir;		/* the files' directory */
 	size_t bs;		/* most bytes in one call; 0: the buffer's size */
 	uint64_t number;	/* of an operation that takes one */
-	bool each_write;	/* O_SYNC */
+	unsigned streams;	/* at the same time; 0: one */
+	bool shared_file;	/* all streams on every file, where it goes by records */
+	bool direct;		/* O_DIRECT */
+	unsigned sequential;	/* percent of random records that follow the one before */
+	enum sync_when sync;
+	uint64_t rate_bps;	/* of a stream; 0: as fast as it goes */
+	uint64_t stop_ns, stop_bytes;	/* the end is good then; 0: when all is done */
+	uint64_t cap_ns;	/* the same, and the result says that it was cut */
+	size_t sets;		/* only the files of so many sets are made; 0: of all */
 	const struct list *branches;	/* to be synced too (durable.h); NULL: none */
 	uint64_t salt;		/* makes what is written over files differ from run to run */
+};
+
+struct stream_result {
+	uint64_t bytes, ns;	/* ns: until it was through */
 };
 
 struct engine_result {
 	uint64_t bytes, files;
 	uint64_t felt_ns;	/* until the last close */
 	uint64_t durable_ns;	/* until syncfs came back; as felt when reading */
-	uint64_t cpu_ns;	/* of the child, both threads */
-	uint64_t copy_cpu_ns;	/* of the copying thread alone */
+	uint64_t cpu_ns;	/* of the child, all threads */
+	uint64_t copy_cpu_ns;	/* of the copying thread alone; of streams the busiest */
 	uint64_t source_wait_ns;	/* it waited for data to be made */
 	uint64_t ops;		/* records, or what else was done; 0: not counted */
 	uint64_t p50_ns, p99_ns, max_ns;	/* how long one took; 0: not measured */
+	unsigned streams;
+	struct stream_result stream[WORKLOAD_STREAMS];
+	uint64_t least_bytes;	/* of the slowest stream, when the first was through */
+	bool capped;		/* cap_ns ended it */
 	uint64_t source_bps;	/* what the data's maker can do, by its own processor time */
 };
 
@@ -74,9 +90,15 @@ uint64_t clock_ns(void);
  * the other, so that making data does not hold up the copy.
  */
 struct ring;
-struct ring *ring_start(const struct corpus *c, size_t buffer);	/* NULL with errno set */
+struct ring_part {		/* whose content: files first, first + step ... not before from */
+	size_t from, first, step;
+	size_t align;		/* every file begins at a multiple of it; 0: anywhere */
+};
+/* NULL with errno set */
+struct ring *ring_start(const struct corpus *c, size_t buffer, const struct ring_part *part);
 /* The next bytes, at most `most`, all of one buffer; waits until they are there. */
 const unsigned char *ring_take(struct ring *r, size_t most, size_t *len);
+void ring_next_file(struct ring *r);	/* all of one was taken */
 uint64_t ring_waited_ns(const struct ring *r);	/* how long the taker waited in all */
 uint64_t ring_made_ns(const struct ring *r);	/* processor time of the maker, at its end */
 

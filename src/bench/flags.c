@@ -18,7 +18,7 @@ static bool is_packed(const struct session *s)
 static unsigned cache_flags(const struct session *s, const struct class *c, enum bench_op op,
 			    const struct measured *m)
 {
-	bool packed = c->w->text || is_packed(s);
+	bool packed = c->w->packs || is_packed(s);
 	uint64_t least = m->copy.bytes / 10 * (packed ? 1 : 9);
 
 	if (!s->counters.disks.n)

@@ -4,6 +4,8 @@
 
 #include "bench/child.h"
 
+#define RECORDS .by = OP_BY_RECORDS, .prepare = records_prepare, .file = records_file
+
 static const struct op ops[BENCH_VERIFY + 1] = {
 	[BENCH_WRITE] = {
 		.word = "write", .also = "copy-in", .help = "Make all files",
@@ -13,40 +15,87 @@ static const struct op ops[BENCH_VERIFY + 1] = {
 		.word = "read", .also = "copy-out", .help = "Read all files",
 		.reads = true, .prepare = read_prepare, .file = read_file,
 	},
+	[BENCH_REREAD] = {
+		.word = "re-read",
+		.help = "Read all files, with the cache as the operation before left it",
+		.reads = true, .as_left = true, .prepare = read_prepare, .file = read_file,
+	},
 	[BENCH_REWRITE] = {
 		.word = "rewrite",
 		.help = "Write every record of the files again, from the first to the last",
-		.writes = true, .by = OP_BY_RECORDS,
-		.prepare = records_prepare, .file = records_file,
+		.writes = true, RECORDS,
+	},
+	[BENCH_MODIFY] = {
+		.word = "modify",
+		.help = "Read every record, change it and write it back, from the first to the last; "
+			"the bytes of both count",
+		.writes = true, .reads = true, RECORDS,
 	},
 	[BENCH_RAND_READ] = {
 		.word = "rand-read", .help = "Read every record once, in random order",
-		.reads = true, .by = OP_BY_RECORDS, .order = ORDER_RANDOM,
-		.prepare = records_prepare, .file = records_file,
+		.reads = true, .order = ORDER_RANDOM, RECORDS,
 	},
 	[BENCH_READ_STRIDE] = {
 		.word = "read-stride",
 		.help = "Read every Nth record, then those behind them, until all are read",
-		.reads = true, .by = OP_BY_RECORDS, .order = ORDER_STRIDE,
+		.reads = true, .order = ORDER_STRIDE, RECORDS,
 		.number = "records to the next", .number_min = 1, .number_max = 1000000,
-		.prepare = records_prepare, .file = records_file,
 	},
 	[BENCH_READ_BACK] = {
 		.word = "read-back", .help = "Read every record, from the last to the first",
-		.reads = true, .by = OP_BY_RECORDS, .order = ORDER_BACK,
-		.prepare = records_prepare, .file = records_file,
+		.reads = true, .order = ORDER_BACK, RECORDS,
+	},
+	[BENCH_SEEK] = {
+		.word = "seek",
+		.help = "Read every record once, in random order, and write N percent of them back",
+		.writes = true, .reads = true, .order = ORDER_RANDOM, RECORDS,
+		.number = "percent that is written back", .number_of = NUMBER_REWRITES,
+		.number_min = 0, .number_max = 100,
+	},
+	[BENCH_MIX] = {
+		.word = "mix",
+		.help = "Touch every record once, in random order: read N percent of them, write the "
+			"others",
+		.writes = true, .reads = true, .order = ORDER_RANDOM, RECORDS,
+		.number = "percent that is read", .number_of = NUMBER_READS,
+		.number_min = 0, .number_max = 100,
+	},
+	[BENCH_MIX_STREAMS] = {
+		.word = "mix-streams",
+		.help = "The same, but N percent of the streams read and the others write",
+		.writes = true, .reads = true, .order = ORDER_RANDOM, RECORDS,
+		.number = "percent of the streams that read", .number_of = NUMBER_READERS,
+		.number_min = 0, .number_max = 100,
 	},
 	[BENCH_RAND_WRITE] = {
 		.word = "rand-write", .help = "Write every record once, in random order",
-		.writes = true, .by = OP_BY_RECORDS, .order = ORDER_RANDOM,
-		.prepare = records_prepare, .file = records_file,
+		.writes = true, .order = ORDER_RANDOM, RECORDS,
+	},
+	[BENCH_APPEND] = {
+		.word = "append",
+		.help = "Write as much again behind every file, record by record; the files are made "
+			"anew before the next operation",
+		.writes = true, .by = OP_BY_RECORDS, .grows = true, .removes = true,
+		.prepare = records_prepare, .file = append_file,
+	},
+	[BENCH_PLAY_RECORD] = {
+		.word = "play-record",
+		.help = "Read the files of the first fileset while those of the others are made, each "
+			"in a stream of its own where there are threads enough",
+		.writes = true, .reads = true, .adds = true, .removes = true,
+		.prepare = read_prepare, .file = play_record_file,
 	},
 	/* not for a workload to ask for: the first reading of a class is followed by it */
 	[BENCH_VERIFY] = {
 		.word = "compare", .help = "Read all files and compare them with what was written",
-		.reads = true, .prepare = verify_prepare, .file = read_file,
+		.reads = true, .compares = true, .prepare = verify_prepare, .file = read_file,
 	},
 };
+
+bool op_shares(const struct op *op)
+{
+	return op->by == OP_BY_RECORDS && !op->grows;
+}
 
 const struct op *op_of(enum bench_op op)
 {

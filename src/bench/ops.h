@@ -27,6 +27,10 @@ enum op_by {
 
 enum op_counts { COUNTS_BYTES, COUNTS_OPERATIONS };	/* what a second of it is measured in */
 
+enum op_number {	/* of which the N is how many percent; or something else */
+	NUMBER_OTHER, NUMBER_READS, NUMBER_READERS, NUMBER_REWRITES,
+};
+
 enum op_order { ORDER_FORWARD, ORDER_BACK, ORDER_STRIDE, ORDER_RANDOM };	/* of records */
 
 struct op {
@@ -37,8 +41,13 @@ struct op {
 	enum op_counts counts;
 	enum op_order order;
 	bool makes;			/* the files; else they have to be there before */
-	bool removes;			/* nothing of them is left for the next operation */
+	bool adds;			/* those of the second fileset, while the first is there */
+	bool grows;			/* as much again is there afterwards */
+	bool removes;			/* what is left is nothing for the next operation */
+	bool as_left;			/* the cache stays as the operation before left it */
+	bool compares;
 	const char *number;		/* what the N of word:N is; NULL: it takes none */
+	enum op_number number_of;
 	uint64_t number_min, number_max;
 
 	/* In the engine's child: everything that takes memory, before the clock ... */
@@ -53,5 +62,6 @@ struct op {
 };
 
 const struct op *op_of(enum bench_op op);
+bool op_shares(const struct op *op);	/* can several streams work on one file? */
 
 #endif

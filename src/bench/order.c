@@ -18,11 +18,13 @@
 #include "base/units.h"
 #include "bench/corpus.h"
 #include "bench/ops.h"
+#include "bench/session.h"
 
 enum { MOST_REPS = 1000, INODE_BYTES = 512 };
 
 static const char *const cache_words[] = {
 	[CACHE_AS_IS] = "as-is", [CACHE_COLD] = "cold", [CACHE_WARM] = "warm",
+	[CACHE_OWN] = "own",
 };
 
 const char *cache_word(enum cache_state cache)
@@ -41,6 +43,18 @@ int cache_parse(const char *word, enum cache_state *out, struct err *e)
 		}
 	}
 	return err_set(e, ERR_USAGE, "the cache is cold, warm or as-is, not \"%s\"", word);
+}
+
+unsigned class_reps(const struct bench_order *o, const struct workload *w)
+{
+	return o->own_reps && w->reps ? w->reps : o->reps;
+}
+
+enum cache_state class_cache(const struct session *s, const struct class *c, enum bench_op op)
+{
+	if (op_of(op)->makes || op_of(op)->as_left)
+		return CACHE_AS_IS;
+	return s->order->cache == CACHE_OWN ? c->w->cache : s->order->cache;
 }
 
 json_t *bench_order_json(const struct bench_order *o)
@@ -66,6 +80,8 @@ json_t *bench_order_json(const struct bench_order *o)
 	}
 	json_object_set_new(j, "scale", json_real(o->scale));
 	json_put_str(j, "cache", cache_word(o->cache));
+	if (o->own_reps)
+		json_object_set_new(j, "own_reps", json_true());
 	if (o->no_wait)
 		json_object_set_new(j, "no_wait", json_true());
 	if (o->suite)
@@ -89,6 +105,7 @@ int bench_order_read(struct arena *a, const json_t *json, struct bench_order *ou
 		.scale = json_number_value(json_object_get(json, "scale")),
 		.cache = CACHE_COLD,
 		.within = json_number_value(json_object_get(json, "within")),
+		.own_reps = json_is_true(json_object_get(json, "own_reps")),
 		.no_wait = json_is_true(json_object_get(json, "no_wait")),
 		.suite = arena_strdup(a, json_str(json, "suite")),
 		.cap_ns = json_u64(json, "cap_ns", 0),
@@ -181,22 +198,139 @@ static bool makes(unsigned ops)
 	return false;
 }
 
-void workload_moves(const struct workload *w, unsigned ops, uint64_t bytes, unsigned reps,
+static uint64_t times(uint64_t bytes, double factor)
+{
+	double product = (double)bytes * factor;
+
+	return bytes && product < 1 ? 1 : (uint64_t)(product + 0.5);
+}
+
+void workload_run_moves(const struct workload *w, enum bench_op op, double scale,
+			uint64_t *written, uint64_t *read)
+{
+	const struct op *o = op_of(op);
+	uint64_t all = times(w->bytes, scale), first = times(w->sets[0].bytes, scale);
+	double n = (double)w->number[op] / 100, part = 1;
+
+	*written = o->writes && o->counts == COUNTS_BYTES ? all : 0;
+	*read = o->reads && o->counts == COUNTS_BYTES ? all : 0;
+	if (o->adds) {
+		*read = first;
+		*written = all - first;
+	}
+	if (o->number_of == NUMBER_READS || o->number_of == NUMBER_READERS) {
+		*read = (uint64_t)((double)all * n);
+		*written = all - *read;
+	}
+	if (o->number_of == NUMBER_REWRITES)
+		*written = (uint64_t)((double)all * n);
+	if (w->stop_bytes && !o->makes && *read + *written) {
+		part = (double)times(w->stop_bytes, scale) / (double)(*read + *written);
+		*read = times(*read, part);
+		*written = times(*written, part);
+	}
+}
+
+void workload_moves(const struct workload *w, unsigned ops, double scale, unsigned reps,
 		    uint64_t *written, uint64_t *read)
+{
+	bool made = makes(ops), there = false;
+	unsigned op, rep;
+
+	for (rep = 0; ops && rep < reps; rep++) {
+		for (op = 0; op < BENCH_OPS; op++) {
+			const struct op *o = op_of((enum bench_op)op);
+			uint64_t wr, rd;
+
+			if (!(ops & 1u << op))
+				continue;
+			if (!o->makes && !there)
+				*written += times(o->adds ? w->sets[0].bytes : w->bytes, scale);
+			workload_run_moves(w, (enum bench_op)op, scale, &wr, &rd);
+			*written += wr;
+			*read += rd;
+			there = !o->removes;
+		}
+		there &= !made;		/* made anew in every round */
+	}
+}
+
+/* How long a run takes at least: what it moves at its rate, or until it is stopped. */
+static uint64_t least_ns(const struct workload *w, enum bench_op op, double scale)
+{
+	uint64_t wr, rd, ns = 0;
+
+	if (w->stop_ns && !op_of(op)->makes)
+		return w->stop_ns;
+	workload_run_moves(w, op, scale, &wr, &rd);
+	if (w->rate_bps)
+		ns = (uint64_t)((double)(wr + rd) * 1e9 / ((double)w->rate_bps * w->threads));
+	return w->cap_ns && ns > w->cap_ns ? w->cap_ns : ns;
+}
+
+static const char *fs_word(long magic)
+{
+	static const struct {
+		long magic;
+		const char *word;
+	} names[] = {
+		{ BTRFS_SUPER_MAGIC, "btrfs" }, { EXT4_SUPER_MAGIC, "ext4" },
+		{ XFS_SUPER_MAGIC, "xfs" }, { 0x2fc12fc1, "zfs" }, { TMPFS_MAGIC, "tmpfs" },
+		{ F2FS_SUPER_MAGIC, "f2fs" }, { NFS_SUPER_MAGIC, "nfs" }, { FUSE_SUPER_MAGIC, "fuse" },
+		{ OVERLAYFS_SUPER_MAGIC, "overlay" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (names[i].magic == (magic & 0xffffffffl))
+			return names[i].word;
+	}
+	return "another one";
+}
+
+/* What the workload itself asks of the target and of the order. */
+static int needs(const struct bench_order *o, const struct workload *w, long magic,
+		 uint64_t written, struct err *e)
+{
+	char has[SIZE_TEXT], most[SIZE_TEXT];
+
+	if (w->needs_fs && strcmp(w->needs_fs, fs_word(magic)))
+		return err_set(e, ERR_REFUSED, "%s: the workload %s needs %s, this is %s", o->target,
+			       w->name, w->needs_fs, fs_word(magic));
+	if (w->max_written && written > w->max_written)
+		return err_set(e, ERR_REFUSED, "the workload %s would write %s in all, and says it must "
+			       "not be more than %s; fewer --reps or a smaller --scale write less",
+			       w->name, size_text(has, written, SIZE_SI),
+			       size_text(most, w->max_written, SIZE_SI));
+	return 0;
+}
+
+/* The most any of them wants to stay free. */
+static uint64_t stays_free(const struct bench_order *o, const struct statvfs *v)
+{
+	uint64_t most = 0, all = (uint64_t)v->f_blocks * v->f_frsize;
+	size_t i;
+
+	for (i = 0; i < o->workloads.n; i++) {
+		const struct workload *w = o->workloads.at[i];
+		uint64_t one = all / 100 * w->min_free_percent;
+
+		one = w->min_free > one ? w->min_free : one;
+		most = one > most ? one : most;
+	}
+	return most;
+}
+
+/* Is as much again there for a while? */
+static bool grows(unsigned ops)
 {
 	unsigned op;
 
-	(void)w;
-	if (ops && !makes(ops))
-		*written += bytes;
 	for (op = 0; op < BENCH_OPS; op++) {
-		const struct op *o = op_of((enum bench_op)op);
-
-		if (!(ops & 1u << op) || o->counts != COUNTS_BYTES)
-			continue;
-		*written += o->writes ? bytes * reps : 0;
-		*read += o->reads ? bytes * reps : 0;
+		if ((ops & 1u << op) && op_of((enum bench_op)op)->grows)
+			return true;
 	}
+	return false;
 }
 
 int bench_forecast(const struct bench_order *o, struct bench_forecast *out, struct err *e)
@@ -222,8 +356,12 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
 	for (i = 0; i < o->workloads.n; i++) {
 		const struct workload *w = o->workloads.at[i];
 		struct corpus *c = corpus_new(w, o->scale);
-		uint64_t space = space_of(c, v.f_frsize), files = c->n + c->n_dirs;
-		unsigned ops = workload_ops(w, o->write, o->read), op;
+		uint64_t space = space_of(c, v.f_frsize), files = c->n + c->n_dirs, before;
+		unsigned ops = workload_ops(w, o->write, o->read), op, reps = class_reps(o, w);
+
+		corpus_free(c);
+		if (ops && grows(ops))
+			space *= 2;
 
 		if (makes(ops)) {
 			most = space > most ? space : most;
@@ -232,16 +370,22 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
 			kept += space;
 			kept_files += files;
 		}
-		workload_moves(w, ops, c->bytes, o->reps, &out->write_bytes, &out->read_bytes);
-		workload_moves(w, ops, c->bytes, o->reps + extra, &out->most_write_bytes,
+		before = out->write_bytes;
+		workload_moves(w, ops, o->scale, reps, &out->write_bytes, &out->read_bytes);
+		workload_moves(w, ops, o->scale, reps + extra, &out->most_write_bytes,
 			       &out->most_read_bytes);
+		if (ops && needs(o, w, (long)s.f_type, out->write_bytes - before, e) < 0)
+			return -1;
 		for (op = 0; op < BENCH_OPS; op++) {
-			out->runs += ops & 1u << op ? o->reps : 0;
-			out->most_runs += ops & 1u << op ? o->reps + extra : 0;
+			if (!(ops & 1u << op))
+				continue;
+			out->runs += reps;
+			out->most_runs += reps + extra;
+			out->least_ns += least_ns(w, (enum bench_op)op, o->scale) * reps;
 		}
-		corpus_free(c);
 	}
-	out->need_bytes = with_reserve(most + kept, s.f_type == BTRFS_SUPER_MAGIC);
+	out->need_bytes = with_reserve(most + kept, s.f_type == BTRFS_SUPER_MAGIC) +
+			  stays_free(o, &v);
 	out->free_bytes = (uint64_t)v.f_bavail * v.f_frsize;
 	if (!out->runs)
 		return err_set(e, ERR_USAGE, "none of these workloads does what --op asks for");

@@ -150,9 +150,9 @@ void report_sample(struct session *s, const struct class *c, enum bench_op op, u
 	emit(s, j);
 }
 
-static const char *cache_of(const struct session *s, enum bench_op op)
+static const char *cache_of(const struct session *s, const struct class *c, enum bench_op op)
 {
-	return cache_word(op_of(op)->makes ? CACHE_AS_IS : s->order->cache);
+	return cache_word(class_cache(s, c, op));
 }
 
 /* What a result says about how it came about, enough to repeat it. */
@@ -161,6 +161,8 @@ static json_t *record_new(const struct session *s, const struct class *c, enum b
 	json_t *j = event_new("result", c);
 
 	json_put_str(j, "op", bench_op_word(op));
+	if (op_of(op)->writes)
+		json_object_set_new(j, "writes", json_true());
 	json_put_str(j, "target", s->order->target);
 	json_put_str(j, "label", s->order->label ? s->order->label : s->order->target);
 	if (s->order->build)
@@ -171,8 +173,8 @@ static json_t *record_new(const struct session *s, const struct class *c, enum b
 	json_put_u64(j, "files", c->corpus->n);
 	json_object_set_new(j, "scale", json_real(s->order->scale));
 	json_put_u64(j, "bs", c->w->bs);
-	json_put_str(j, "cache", cache_of(s, op));
-	json_put_u64(j, "seed", c->w->seed);
+	json_put_str(j, "cache", cache_of(s, c, op));
+	json_put_u64(j, "seed", c->w->sets[0].seed);
 	json_object_update(j, s->provenance);
 	json_put_u64(j, "memory_bytes", (uint64_t)sysconf(_SC_PHYS_PAGES) *
 					(uint64_t)sysconf(_SC_PAGESIZE));
@@ -342,13 +344,15 @@ int report_run(struct session *s, struct class *c, enum bench_op op, struct meas
 	json_put_u64(j, "of", s->rep > c->reps ? s->rep : c->reps);
 	json_put_u64(j, "bytes", m->copy.bytes);
 	json_put_u64(j, "files", m->copy.files);
+	if (op_of(op)->writes)
+		json_object_set_new(j, "writes", json_true());
 	json_put_u64(j, "felt_ns", m->copy.felt_ns);
 	json_put_u64(j, "durable_ns", m->copy.durable_ns);
 	json_put_u64(j, "disk_bytes", m->disk_bytes);
 	put_rate(j, "bps", r->felt[r->n]);
 	put_rate(j, "durable_bps", r->durable[r->n]);
 	put_proof(j, m);
-	json_put_str(j, "cache", cache_of(s, op));
+	json_put_str(j, "cache", cache_of(s, c, op));
 	if (m->verified)
 		json_object_set_new(j, "verified", json_true());
 	json_object_set_new(j, "flags", flag_words(m->flags));

@@ -12,12 +12,14 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/units.h"
 #include "bench/corpus.h"
 
 enum { SLOTS = 4 };
 
 struct ring {
 	const struct corpus *corpus;
+	struct ring_part part;
 	size_t buffer;			/* bytes of one slot */
 	struct slot {
 		unsigned char *data;
@@ -49,9 +51,11 @@ static void *fill(void *arg)
 
 	wait_for(&r->empty);
 	s->len = 0;
-	for (file = 0; file < c->n; file++) {
-		uint64_t left = c->sizes[file], block;
+	for (file = r->part.first; file < c->n; file += r->part.step) {
+		uint64_t left = file < r->part.from ? 0 : c->sizes[file], block;
 
+		if (r->part.align)
+			s->len = (size_t)round_up(s->len, r->part.align);
 		for (block = 0; left; block++) {
 			size_t len = left < CORPUS_BLOCK ? (size_t)left : (size_t)CORPUS_BLOCK;
 
@@ -72,7 +76,7 @@ static void *fill(void *arg)
 	return NULL;
 }
 
-struct ring *ring_start(const struct corpus *c, size_t buffer)
+struct ring *ring_start(const struct corpus *c, size_t buffer, const struct ring_part *part)
 {
 	struct ring *r = calloc(1, sizeof(*r));
 	pthread_t thread;
@@ -82,6 +86,7 @@ struct ring *ring_start(const struct corpus *c, size_t buffer)
 	if (!r)
 		return NULL;
 	r->corpus = c;
+	r->part = *part;
 	r->buffer = buffer;
 	for (i = 0; i < SLOTS; i++) {
 		r->slots[i].data = engine_buffer(buffer + CORPUS_SLACK);
@@ -126,6 +131,17 @@ const unsigned char *ring_take(struct ring *r, size_t most, size_t *len)
 	data = s->data + r->at;
 	r->at += *len;
 	return data;
+}
+
+void ring_next_file(struct ring *r)
+{
+	const struct slot *s = &r->slots[r->slot % SLOTS];
+
+	if (!r->part.align || !r->holds)
+		return;
+	r->at = (size_t)round_up(r->at, r->part.align);
+	if (r->at > s->len)
+		r->at = s->len;
 }
 
 uint64_t ring_waited_ns(const struct ring *r)

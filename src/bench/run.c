@@ -149,20 +149,42 @@ static void find_place(const struct class *c, int dir, struct measured *m)
 	close(fd);
 }
 
+/* What only a timed run does as the workload says. */
+static void timed_job(const struct session *s, const struct class *c, struct engine_job *job)
+{
+	const struct workload *w = c->w;
+
+	job->number = w->number[job->op];
+	job->streams = w->threads;
+	job->shared_file = w->shared_file;
+	job->direct = w->direct;
+	job->sequential = w->sequential;
+	job->sync = w->sync;
+	job->rate_bps = w->rate_bps;
+	job->cap_ns = w->cap_ns;
+	if (op_of(job->op)->makes)
+		return;
+	job->stop_ns = w->stop_ns;
+	if (w->stop_bytes)
+		job->stop_bytes = (uint64_t)((double)w->stop_bytes * s->order->scale) + 1;
+}
+
 /* Run the engine to its end; with m: sampled and counted. */
 static int drive(struct session *s, const struct class *c, const char *what, int dir,
 		 enum bench_op op, struct measured *m, struct err *e)
 {
 	struct engine_job job = {
-		.op = op, .corpus = c->corpus, .dir = dir, .bs = c->w->bs,
-		.number = m ? c->w->number[op] : 0, .each_write = m && c->w->each_write,
-		.salt = clock_ns(), .branches = &s->counters.branches,
+		.op = op, .corpus = c->corpus, .dir = dir, .bs = c->w->bs, .salt = clock_ns(),
+		.branches = &s->counters.branches,
+		.sets = c->adds && !(m && op_of(op)->adds) ? 1 : 0,
 	};
 	struct engine_result r = { 0 };
 	struct watch w;
 	struct engine x;
 	int error;
 
+	if (m)
+		timed_job(s, c, &job);
 	watch_start(s, m, &w);
 	if (engine_start(&job, &x, e) < 0)
 		return -1;
@@ -261,9 +283,9 @@ int run_open(struct session *s, const struct class *c, const char *set, struct m
 	dir = open_set(s, set, e);
 	if (dir < 0)
 		return -1;
-	if (s->order->cache == CACHE_COLD)
+	if (class_cache(s, c, m->op) == CACHE_COLD)
 		rc = make_cold(s, c, dir, e);
-	else if (s->order->cache == CACHE_WARM)
+	else if (class_cache(s, c, m->op) == CACHE_WARM)
 		rc = drive(s, c, "first read", dir, BENCH_READ, NULL, e);
 	if (rc == 0)
 		return dir;
@@ -296,8 +318,8 @@ int run_op(struct session *s, const struct class *c, const char *set, struct mea
 		return -1;
 	rc = drive(s, c, op->word, dir, m->op, m, e);
 	if (rc == 0)
-		m->flags |= flags_of(s, c, m->op, m);
-	if (rc == 0 && m->op == BENCH_READ && s->rep == 1)
+		m->flags |= flags_of(s, c, m->op, m) | (m->copy.capped ? FLAG_PARTIAL : 0);
+	if (rc == 0 && m->op == BENCH_READ && s->rep == 1 && !m->copy.capped)
 		rc = verify(s, c, dir, m, e);
 	close(dir);
 	return rc;
@@ -308,9 +330,10 @@ int run_prepare(struct session *s, const struct class *c, const char *set, struc
 	unsigned flags = 0;
 	int dir, rc;
 
-	if (settle(s, c, false, &flags, e) < 0 || workdir_make(&s->dir, set, &dir, e) < 0)
+	if (settle(s, c, false, &flags, e) < 0 || workdir_remove(&s->dir, set, e) < 0 ||
+	    workdir_make(&s->dir, set, &dir, e) < 0)
 		return -1;
-	report_wait(s, c, "writing the files that will be read");
+	report_wait(s, c, "writing the files that have to be there");
 	rc = drive(s, c, "preparing", dir, BENCH_WRITE, NULL, e);
 	close(dir);
 	return rc;

@@ -56,6 +56,7 @@ struct class {
 	unsigned ops;			/* bits 1 << enum bench_op */
 	bool makes;			/* one of them makes the files, anew in every round */
 	bool there;			/* the files are */
+	bool adds;			/* what is there before is the first fileset alone */
 	unsigned reps, most;		/* how often it is measured, at least and at most */
 	struct series series[BENCH_OPS];
 };
@@ -89,6 +90,10 @@ int wait_quiet(struct session *s, const struct class *c, bool reads, unsigned *f
 /* flags.c: what a timed run has to be marked with. */
 unsigned flags_of(const struct session *s, const struct class *c, enum bench_op op,
 		  const struct measured *m);
+
+/* order.c: how often a class is measured; and the state of the cache before it. */
+unsigned class_reps(const struct bench_order *o, const struct workload *w);
+enum cache_state class_cache(const struct session *s, const struct class *c, enum bench_op op);
 
 unsigned wait_flags(const struct session *s);	/* what goes on now, without waiting */
 

@@ -156,7 +156,7 @@ void campaign_forecast(const struct campaign *c, const struct list *cells,
 		if (!last || last->round != cell->round || strcmp(last->layout, cell->layout) != 0)
 			out->builds++;
 		last = cell;
-		workload_moves(w, workload_ops(w, c->write, c->read), scaled(c, w), c->reps,
+		workload_moves(w, workload_ops(w, c->write, c->read), c->scale, c->reps,
 			       &out->write_bytes, &out->read_bytes);
 	}
 }

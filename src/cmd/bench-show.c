@@ -143,7 +143,7 @@ static void show_run(struct bench_show *s, const json_t *j)
 	       s->tty ? "\r\033[K" : "", json_str(j, "class"), (int)s->op_width, json_str(j, "op"),
 	       json_u64(j, "rep", 0), json_u64(j, "of", 0),
 	       rate_text(felt, (double)json_u64(j, "bps", 0)));
-	if (strstr(json_str(j, "op"), "write"))
+	if (json_is_true(json_object_get(j, "writes")))
 		printf(" %8s durable", rate_text(durable, (double)json_u64(j, "durable_bps", 0)));
 	else
 		printf("%17s", "");
@@ -216,7 +216,7 @@ static void say_statistics(const struct bench_show *s)
 		sbuf_addf(&words, "%s %s: ", json_str(j, "class"), json_str(j, "op"));
 		if (json_object_get(j, "interval_sure"))
 			sbuf_addf(&words, "%s median from %s to %s MB/s with %.1f %%",
-				  strstr(json_str(j, "op"), "write") ? "durable" : "its",
+				  json_is_true(json_object_get(j, "writes")) ? "durable" : "its",
 				  number_text(low, (double)json_u64(j, "interval_low_bps", 0) / 1e6),
 				  number_text(high, (double)json_u64(j, "interval_high_bps", 0) / 1e6),
 				  fmin(99.9, 100 * json_number_value(json_object_get(j, "interval_sure"))));

@@ -5,6 +5,7 @@
  */
 #include "cmd/bench.h"
 
+#include <inttypes.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -115,7 +116,7 @@ static int take_options(struct arena *a, struct bench_order *o, struct err *e)
 	const char *op = option("op");
 
 	*o = (struct bench_order){ .write = true, .read = true, .reps = 7, .scale = 1,
-				   .cache = CACHE_COLD, .no_wait = option("no-wait"),
+				   .cache = CACHE_OWN, .no_wait = option("no-wait"),
 				   .db = option("db") };
 	if (take_workloads(a, o, e) < 0)
 		return -1;
@@ -125,6 +126,8 @@ static int take_options(struct arena *a, struct bench_order *o, struct err *e)
 		*(!strcmp(op, "write") ? &o->read : &o->write) = false;
 	if (take_repeats(o, e) < 0)
 		return -1;
+	/* what a workload says itself stands above the default, not above what is asked for */
+	o->own_reps = !option("reps") && !o->suite;
 	if (option("scale") && take_scale(option("scale"), &o->scale, e) < 0)
 		return -1;
 	if (option("cache") && cache_parse(option("cache"), &o->cache, e) < 0)
@@ -132,35 +135,58 @@ static int take_options(struct arena *a, struct bench_order *o, struct err *e)
 	return 0;
 }
 
+/* The state all of them begin with, or that they differ. */
+static const char *cache_text(const struct bench_order *o)
+{
+	const struct workload *first = o->workloads.at[0];
+	size_t i;
+
+	if (o->cache != CACHE_OWN)
+		return cache_word(o->cache);
+	for (i = 1; i < o->workloads.n; i++) {
+		if (((const struct workload *)o->workloads.at[i])->cache != first->cache)
+			return "as each says";
+	}
+	return cache_word(first->cache);
+}
+
 /* What is about to happen, before a byte is written. */
 static void announce(const struct bench_order *o, const struct bench_forecast *f)
 {
-	char wr[SIZE_TEXT], need[SIZE_TEXT], got[SIZE_TEXT], rd[SIZE_TEXT];
+	char wr[SIZE_TEXT], need[SIZE_TEXT], got[SIZE_TEXT], rd[SIZE_TEXT], least[SIZE_TEXT];
 	struct sbuf label = { 0 };
 	bool aim = f->most_runs > f->runs;
+	size_t i;
 
 	sbuf_add_safe(&label, o->label);
 	printf("%s\n", label.text);
 	printf("%u runs: %zu %s, %u repetitions, scale %g, cache before reading: %s\n", f->runs,
 	       o->workloads.n, o->workloads.n == 1 ? "class" : "classes", o->reps,
-	       o->scale, cache_word(o->cache));
+	       o->scale, cache_text(o));
+	for (i = 0; i < o->workloads.n; i++) {
+		const struct workload *w = o->workloads.at[i];
+
+		if (w->rams)
+			printf("%s: %" PRIu64 " times this machine's memory are %s\n", w->name, w->rams,
+			       size_text(wr, w->bytes, SIZE_SI));
+	}
 	if (aim)
 		printf("and more, up to %u of each, until the interval of the median is within %g %%: "
 		       "at most %u runs,\n%s written and %s read\n", o->most, 100 * o->within,
 		       f->most_runs, size_text(wr, f->most_write_bytes, SIZE_SI),
 		       size_text(rd, f->most_read_bytes, SIZE_SI));
-	printf("writes %s and reads %s %s; holds %s at most of %s free; time: known after "
-	       "the first round\n", size_text(wr, f->write_bytes, SIZE_SI),
-	       size_text(rd, f->read_bytes, SIZE_SI),
+	printf("writes %s and reads %s %s; holds %s at most of %s free; time: %s%s\n",
+	       size_text(wr, f->write_bytes, SIZE_SI), size_text(rd, f->read_bytes, SIZE_SI),
 	       aim ? "at least" : "in all", size_text(need, f->need_bytes, SIZE_SI),
-	       size_text(got, f->free_bytes, SIZE_SI));
+	       size_text(got, f->free_bytes, SIZE_SI), f->least_ns ? "at least " : "known after "
+	       "the first round", f->least_ns ? duration_text(least, f->least_ns) : "");
 	if (o->suite) {
 		printf("suite %s", o->suite);
 		if (o->cap_ns)
 			printf(": no run begins after %s", duration_text(need, o->cap_ns));
 		putchar('\n');
 	}
-	if (o->read && o->cache == CACHE_COLD && geteuid() == 0)
+	if (o->read && (o->cache == CACHE_COLD || o->cache == CACHE_OWN) && geteuid() == 0)
 		puts("drops the whole machine's page cache before each read");
 	if (o->reps < 6)
 		puts("n: fewer than 6 runs, so lowest to highest is no 95 % interval");

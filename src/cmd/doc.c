@@ -212,6 +212,58 @@ static void doc_operations(void)
 	puts(".El");
 }
 
+/* The words of one statement, as an own list; behind them go the operations. */
+static void doc_words(const char *stmt)
+{
+	const struct workload_word *w;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; (w = workload_word(i)); i++) {
+		if (!w->key || strcmp(w->stmt, stmt))
+			continue;
+		if (!any)
+			puts(".Bl -tag -width Ds");
+		any = true;
+		printf(".It Ic %s Ns = Ns Ar %s\n", w->key, w->value);
+		sentence(w->help);
+	}
+	if (any)
+		puts(".El");
+	if (!strcmp(stmt, "op"))
+		doc_operations();
+}
+
+/* "cold|warm" as mdoc wants its words. */
+static void doc_choice(const char *value)
+{
+	const char *c;
+
+	for (c = value; *c; c++)
+		fputs(*c == '|' ? " | " : (char [2]){ *c, '\0' }, stdout);
+}
+
+static void doc_workload(void)
+{
+	const struct workload_word *w;
+	size_t i;
+
+	puts(".Bl -tag -width Ds");
+	for (i = 0; (w = workload_word(i)); i++) {
+		if (w->key)
+			continue;
+		printf(".It Ic %s", w->stmt);
+		if (w->value) {
+			fputs(strchr(w->value, '|') ? " Cm " : " Ar ", stdout);
+			doc_choice(w->value);
+		}
+		putchar('\n');
+		sentence(w->help);
+		doc_words(w->stmt);
+	}
+	puts(".El");
+}
+
 static const struct {
 	const char *name;
 	void (*print)(void);
@@ -219,7 +271,7 @@ static const struct {
 	{ "verbs", doc_verbs },
 	{ "layers", doc_layers },
 	{ "keys", doc_keys },
-	{ "operations", doc_operations },
+	{ "workload", doc_workload },
 	{ "suite", doc_suite },
 };
 
@@ -233,12 +285,12 @@ static int run(int argc, char **argv)
 			return 0;
 		}
 	}
-	return usage_error("which part: verbs, layers, keys, operations or suite?");
+	return usage_error("which part: verbs, layers, keys, workload or suite?");
 }
 
 const struct verb verb_doc = {
 	.name = "doc",
-	.usage = "verbs|layers|keys|operations|suite",
+	.usage = "verbs|layers|keys|workload|suite",
 	.help = "the tables of the manual pages",
 	.hidden = true,
 	.run = run,

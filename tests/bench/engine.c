@@ -79,17 +79,17 @@ static int round_of(int dir, const struct corpus *c)
 int main(int argc, char **argv)
 {
 	struct arena *a = arena_new();
-	struct workload file = { .name = "file", .single = true, .bytes = 256 * MIB, .seed = 1,
-				 .median_file = 256 * MIB, .mean_file = 256 * MIB,
-				 .max_file = 256 * MIB };
+	struct workload file;
 	struct workload text;
-	struct corpus *c = corpus_new(&file, 1), *t;
+	struct corpus *c, *t;
 	unsigned char *buffer = engine_buffer(4 * CORPUS_BLOCK + CORPUS_SLACK);
 	struct err e = { 0 };
 	int dir, i, rounds, rc = 0;
 
-	if (argc != 3 || !buffer || workload_find(a, "small-text", &text, &e) < 0)
+	if (argc != 3 || !buffer || workload_find(a, "small-text", &text, &e) < 0 ||
+	    workload_parse(a, "file", "fileset size=256M\nop write\n", "file", &file, &e) < 0)
 		return 2;
+	c = corpus_new(&file, 1);
 	t = corpus_new(&text, 0.01);
 	dir = open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	rounds = atoi(argv[2]);

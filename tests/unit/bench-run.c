@@ -302,7 +302,7 @@ static void records_are_touched_once(void **state)
 		assert_int_equal(pread(fd, before, sizeof(before), 0), SIZE);
 		job.op = cases[i].op;
 		job.salt = i * 1000;
-		job.each_write = cases[i].op == BENCH_RAND_WRITE;
+		job.sync = cases[i].op == BENCH_RAND_WRITE ? SYNC_WRITE : SYNC_END;
 		assert_int_equal(engine_start(&job, &x, &e), 0);
 		if (engine_end(&x, &r, &error, &e) < 0)
 			fail_msg("%s", e.text);

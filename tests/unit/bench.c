@@ -72,7 +72,7 @@ static void shipped_workloads(void **state)
 		assert_string_equal(w->name, want[i].name);
 		assert_int_equal(w->bytes, want[i].bytes);
 		assert_int_equal(w->single, want[i].single);
-		assert_int_equal(w->text, want[i].text);
+		assert_int_equal(w->packs, want[i].text);
 		assert_true(workload_is_copy(w) && w->title);
 	}
 	assert_int_equal(workload_find(a, "block-4k", &one, &e), 0);
@@ -81,7 +81,10 @@ static void shipped_workloads(void **state)
 	assert_int_equal(one.number[BENCH_READ_STRIDE], 16);
 	assert_int_equal(workload_ops(&one, true, false),
 			 1u << BENCH_WRITE | 1u << BENCH_REWRITE | 1u << BENCH_RAND_WRITE);
-	assert_int_equal(workload_ops(&one, true, true), (1u << BENCH_OPS) - 1);
+	assert_int_equal(workload_ops(&one, true, true),
+			 1u << BENCH_WRITE | 1u << BENCH_REWRITE | 1u << BENCH_RAND_WRITE |
+			 1u << BENCH_READ | 1u << BENCH_RAND_READ | 1u << BENCH_READ_STRIDE |
+			 1u << BENCH_READ_BACK);
 	assert_int_equal(workload_find(a, "smal-text", &one, &e), -1);
 	assert_non_null(strstr(e.text, "did you mean \"small-text\""));
 	arena_free(a);
@@ -97,21 +100,20 @@ static void bad_workloads(void **state)
 		{ "op copy-in\nfileset size=1M sise=2\n",
 		  "x.workload line 2: fileset has no \"sise\"; did you mean \"size\"?" },
 		{ "# c\n\nfilesat size=1M\n", "line 3: there is no \"filesat\"; did you mean" },
-		{ "fileset size=0\n", "line 1: size must be from 1 byte" },
+		{ "fileset size=0\nop rewrite\n", "empty files have no records" },
 		{ "fileset size=1X\n", "line 1: size: " },
 		{ "fileset size\n", "line 1: fileset wants key=value" },
 		{ "fileset count=0 size=1M\n", "line 1: " },
-		{ "fileset size=1M data=zero\n", "line 1: data is text or random" },
-		{ "fileset size=big\n", "line 1: size is a size or lognormal" },
-		{ "fileset size=1M\nfileset size=1M\n", "line 2: a second fileset" },
-		{ "op hash\n", "line 1: op is write, read, rewrite" },
+		{ "fileset size=1M data=noise\n", "line 1: data is random, text, ratio:N or zero" },
+		{ "fileset size=big\n", "line 1: size is a size, NxRAM, lognormal or gamma" },
+		{ "fileset size=1M\nfileset size=1M\nfileset size=1M\nfileset size=1M\nfileset size=1M\n", "line 5: one fileset too many" },
+		{ "op hash\n", "line 1: op is write, read, re-read" },
 		{ "op rand-read:4\n", "line 1: rand-read takes no number" },
 		{ "op read-stride:0\n", "line 1: " },
 		{ "fileset size=1M\nop write read-stride\n", "line 2: read-stride wants the records to the next" },
-		{ "fileset size=1M data=text\nop write rewrite\n", "wants data=random" },
 		{ "op rand-raed\n", "line 1: there is no operation \"rand-raed\"; did you mean \"rand-read\"?" },
 		{ "op copy-im\n", "did you mean \"copy-in\"?" },
-		{ "sync often\n", "line 1: sync is end or per-write" },
+		{ "sync often\n", "line 1: sync is end, none, per-file or per-write" },
 		{ "io bs=1\n", "line 1: bs must be from 4K to 16M" },
 		{ "title\n", "line 1: title says nothing" },
 		{ "op copy-in\nfileset size=lognormal bytes=1M median=1K\n", "wants median=, mean=" },
@@ -243,8 +245,8 @@ static void corpus_has_its_sizes(void **state)
 			assert_memory_equal(c->sizes, same->sizes, c->n * sizeof(*c->sizes));
 			if (scales[k] == 1 && !w->single) {
 				qsort(c->sizes, c->n, sizeof(*c->sizes), by_size);
-				assert_in_range(c->n, w->text ? 15000 : 600, w->text ? 60000 : 900);
-				if (w->text)
+				assert_in_range(c->n, w->packs ? 15000 : 600, w->packs ? 60000 : 900);
+				if (w->packs)
 					assert_in_range(c->sizes[c->n / 2], 7500, 8500);
 			}
 			corpus_free(c);
@@ -282,7 +284,7 @@ static void blocks_can_be_made_again(void **state)
 		assert_memory_not_equal(one, two, 256);
 		corpus_block(c, 4, 9, CORPUS_BLOCK, two);
 		assert_memory_not_equal(one, two, 256);
-		c->seed++;
+		c->sets[0].seed++;
 		corpus_block(c, 3, 9, CORPUS_BLOCK, two);
 		assert_memory_not_equal(one, two, 256);
 		corpus_free(c);

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * files - whole files: written from what a second thread makes, so that the source never
+ * limits; read; compared with what was written. Plain read() and write() with large buffers
+ * is at the limit of what a machine can do with one file.
+ */
+#include "bench/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "bench/corpus.h"
+
+enum { SMALL_SLOT = 256 * 1024, PAGE = 4096 };
+
+/* Where the content of this stream's files begins; with many streams the buffers are small. */
+static int ring_prepare(struct copy *c, size_t from)
+{
+	size_t slot = engine_buffer_bytes();
+	struct ring_part part = { .from = from, .first = c->stream, .step = c->streams,
+				  .align = c->job->direct ? PAGE : 0 };
+
+	if (c->streams > 1 && slot > SMALL_SLOT)
+		slot = SMALL_SLOT;
+	if (slot < c->bs)
+		slot = round_up(c->bs, CORPUS_BLOCK);
+	c->ring = ring_start(c->job->corpus, slot, &part);
+	return c->ring ? 0 : child_failed(c, "no memory for the buffers");
+}
+
+int write_prepare(struct copy *c)
+{
+	return ring_prepare(c, 0);
+}
+
+int read_prepare(struct copy *c)
+{
+	c->buffer = engine_buffer(c->bs);
+	if (!c->buffer)
+		return child_failed(c, "no memory for a buffer");
+	/* files of the second fileset are written meanwhile */
+	return c->op->adds ? ring_prepare(c, c->job->corpus->sets[0].n) : 0;
+}
+
+int verify_prepare(struct copy *c)
+{
+	return read_prepare(c) < 0 ? -1 : ring_prepare(c, 0);
+}
+
+static int write_piece(struct copy *c, int fd, const char *name, const unsigned char *data,
+		       size_t len)
+{
+	if (len % PAGE)
+		child_direct(c, fd, false);
+	while (len) {
+		ssize_t put = write(fd, data, len);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return child_failed(c, "cannot write %s", name);
+		data += put;
+		len -= (size_t)put;
+		if (child_counted(c, (size_t)put) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int write_file(struct copy *c, const char *name, size_t file)
+{
+	uint64_t size = c->job->corpus->sizes[file];
+	int fd = child_open(c, name, O_WRONLY | O_CREAT | O_EXCL);
+
+	if (fd < 0)
+		return -1;
+	while (size) {
+		size_t most = size < c->bs ? (size_t)size : c->bs, len;
+		const unsigned char *data = ring_take(c->ring, most, &len);
+
+		size -= len;
+		if (write_piece(c, fd, name, data, len) < 0) {
+			close(fd);
+			return -1;
+		}
+	}
+	ring_next_file(c->ring);
+	return child_close(c, fd, name);
+}
+
+/* Is what was read what was written? */
+static int same(struct copy *c, const char *name, uint64_t at, size_t len)
+{
+	const unsigned char *got = c->buffer;
+
+	while (len) {
+		size_t part;
+		const unsigned char *want = ring_take(c->ring, len, &part);
+
+		if (memcmp(got, want, part)) {
+			errno = EILSEQ;
+			return child_failed(c, "%s holds other data than was written, after byte %llu",
+				      name, (unsigned long long)at);
+		}
+		got += part;
+		at += part;
+		len -= part;
+	}
+	return 0;
+}
+
+static int too_short(struct copy *c, const char *name)
+{
+	errno = EILSEQ;
+	return child_failed(c, "%s is not as long as it was written", name);
+}
+
+/* With O_DIRECT nothing is asked for behind the end: where it is unaligned that fails. */
+static int read_all(struct copy *c, int fd, const char *name, uint64_t size)
+{
+	uint64_t done = 0;
+	ssize_t got = 0;
+
+	while (!(c->job->direct && done == size) && (got = read(fd, c->buffer, c->bs)) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return child_failed(c, "cannot read %s", name);
+		if (done + (uint64_t)got > size)
+			return too_short(c, name);
+		if (c->op->compares && same(c, name, done, (size_t)got) < 0)
+			return -1;
+		done += (uint64_t)got;
+		if (child_counted(c, (size_t)got) < 0)
+			return -1;
+	}
+	return done == size ? 0 : too_short(c, name);
+}
+
+int read_file(struct copy *c, const char *name, size_t file)
+{
+	int fd = child_open(c, name, O_RDONLY), rc;
+
+	if (fd < 0)
+		return -1;
+	rc = read_all(c, fd, name, c->job->corpus->sizes[file]);
+	close(fd);
+	return rc;
+}
+
+int play_record_file(struct copy *c, const char *name, size_t file)
+{
+	return file < c->job->corpus->sets[0].n ? read_file(c, name, file) :
+						 write_file(c, name, file);
+}

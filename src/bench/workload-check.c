@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * workload-check - what was read must make sense as a whole; and what follows from a
+ * workload: its operations, and the bytes they move.
+ */
+#include "bench/workload.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/units.h"
+#include "bench/ops.h"
+
+enum { MOST_FILES = 10000000 };
+static const uint64_t most_bytes = 1ull << 50;
+
+unsigned workload_ops(const struct workload *w, bool write, bool read)
+{
+	unsigned ops = w->ops, op;
+
+	for (op = 0; op < BENCH_OPS; op++) {
+		if (!(op_of((enum bench_op)op)->writes ? write : read))
+			ops &= ~(1u << op);
+	}
+	return ops;
+}
+
+bool workload_is_copy(const struct workload *w)
+{
+	return w->ops == (1u << BENCH_WRITE | 1u << BENCH_READ) && w->threads == 1 && !w->group;
+}
+
+static int settle_drawn(struct reading *r)
+{
+	struct fileset *s = r->set;
+
+	if (s->sizes == SIZES_GAMMA) {
+		if (!s->mean_file || !s->count || s->bytes || s->median_file)
+			return workload_bad(r, "a gamma fileset wants mean= and count=");
+		if (!s->max_file)
+			s->max_file = s->mean_file * 50;
+		s->median_file = s->mean_file;
+	} else if (!s->median_file || !s->mean_file || !s->max_file) {
+		return workload_bad(r, "a lognormal fileset wants median=, mean= and max=");
+	}
+	if (s->mean_file < s->median_file || s->max_file <= s->mean_file ||
+	    s->mean_file / 20 > s->median_file)
+		return workload_bad(r, "a fileset wants median <= mean < max, and mean at most 20 "
+				    "times median");
+	if (!s->bytes == !s->count)
+		return workload_bad(r, "a lognormal fileset wants either bytes= or count=");
+	if (!s->bytes)
+		s->bytes = s->count * s->mean_file;
+	return 0;
+}
+
+int workload_settle_set(struct reading *r)
+{
+	struct fileset *s = r->set;
+
+	if (s->sizes != SIZES_FIXED) {
+		if (settle_drawn(r) < 0)
+			return -1;
+	} else {
+		if (!r->sized || s->median_file || s->mean_file || s->max_file || s->bytes)
+			return workload_bad(r, "a fileset wants size= and count=, or size=lognormal "
+					    "or gamma");
+		if (!s->count)
+			s->count = 1;
+		s->median_file = s->mean_file = s->max_file = r->size;
+		s->bytes = s->count * r->size;
+	}
+	if (s->bytes > most_bytes)
+		return workload_bad(r, "the fileset is larger than 1 PiB");
+	if (s->count > MOST_FILES || (s->mean_file && s->bytes / s->mean_file > MOST_FILES))
+		return workload_bad(r, "the fileset has more than 10 million files");
+	return 0;
+}
+
+static bool has(const struct workload *w, enum op_by by)
+{
+	int op;
+
+	for (op = 0; op < BENCH_OPS; op++) {
+		if ((w->ops & 1u << op) && op_of((enum bench_op)op)->by == by)
+			return true;
+	}
+	return false;
+}
+
+/* Two that make the files, or one that wants what is not there. */
+static int settle_ops(struct reading *r)
+{
+	const struct op *maker = NULL;
+	int op;
+
+	for (op = 0; op < BENCH_OPS; op++) {
+		const struct op *o = op_of((enum bench_op)op);
+
+		if (!(r->w.ops & 1u << op))
+			continue;
+		if (o->adds && (r->w.n_sets < 2 || r->w.ops != 1u << op))
+			return workload_bad(r, "%s is the only operation, and wants two filesets: what "
+					    "is there, and what is made", o->word);
+		if (!o->makes)
+			continue;
+		if (maker)
+			return workload_bad(r, "%s and %s both make the files", maker->word, o->word);
+		maker = o;
+	}
+	return 0;
+}
+
+int workload_settle(struct reading *r)
+{
+	struct workload *w = &r->w;
+	uint64_t files = 0;
+	unsigned i;
+
+	if (!w->n_sets)
+		return workload_bad(r, "there is no fileset");
+	if (!r->op)
+		return workload_bad(r, "there is no op");
+	for (i = 0; i < w->n_sets; i++) {
+		const struct fileset *s = &w->sets[i];
+
+		w->bytes += s->bytes;
+		w->packs |= s->data != DATA_RANDOM;
+		files += s->count ? s->count : s->bytes / s->mean_file + 1;
+	}
+	if (w->bytes > most_bytes)
+		return workload_bad(r, "the filesets are larger than 1 PiB");
+	w->single = w->n_sets == 1 && w->sets[0].count == 1;
+	w->mean_file = w->bytes / files;
+	if (!w->mean_file && has(w, OP_BY_RECORDS))
+		return workload_bad(r, "empty files have no records");
+	if (w->direct && w->bs % 4096)
+		return workload_bad(r, "direct=1 wants a bs of whole 4K");
+	if (settle_ops(r) < 0)
+		return -1;
+	if (!w->title)
+		w->title = w->name;
+	return 0;
+}
