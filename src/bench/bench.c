@@ -85,6 +85,7 @@ static void make_classes(struct session *s)
 		if (!c->ops)
 			continue;
 		s->n_classes++;
+		c->stream = -1;
 		c->reps = class_reps(o, c->w);
 		c->most = o->within > 0 && o->most > c->reps ? o->most : c->reps;
 		c->corpus = corpus_new(c->w, o->scale);
@@ -104,6 +105,8 @@ static void free_classes(struct session *s)
 
 	for (i = 0; i < s->n_classes; i++) {
 		corpus_free(s->classes[i].corpus);
+		if (s->classes[i].stream >= 0)
+			close(s->classes[i].stream);
 		for (op = 0; op < BENCH_OPS; op++) {
 			free(s->classes[i].series[op].felt);
 			free(s->classes[i].series[op].durable);
@@ -298,7 +301,8 @@ static int measure(struct session *s, const struct bench_forecast *f, struct err
 int bench_run(const struct bench_order *o, void (*emit)(void *, const json_t *), void *arg,
 	      struct err *e)
 {
-	struct session s = { .order = o, .emit = emit, .arg = arg, .dir.target = -1 };
+	struct session s = { .order = o, .emit = emit, .arg = arg, .dir.target = -1,
+			     .source.target = -1 };
 	struct sigaction before[N_SIGNALS];
 	struct bench_forecast f;
 	struct err cleaning = { 0 };
@@ -306,6 +310,8 @@ int bench_run(const struct bench_order *o, void (*emit)(void *, const json_t *),
 
 	catch_signals(before);
 	rc = workdir_open(&s.dir, o->target, e);
+	if (rc == 0 && o->source)
+		rc = workdir_open(&s.source, o->source, e);
 	if (rc == 0)
 		rc = bench_forecast(o, &f, e);
 	if (rc == 0 && (!o->db || *o->db))
@@ -314,7 +320,8 @@ int bench_run(const struct bench_order *o, void (*emit)(void *, const json_t *),
 		make_classes(&s);
 		rc = measure(&s, &f, e);
 	}
-	if (workdir_close(&s.dir, &cleaning) < 0 && rc == 0) {
+	workdir_close(&s.source, &cleaning);
+	if ((workdir_close(&s.dir, &cleaning) < 0 || *cleaning.text) && rc == 0) {
 		*e = cleaning;
 		rc = -1;
 	} else if (*cleaning.text) {

@@ -25,6 +25,7 @@ enum bench_op {
 	BENCH_REWRITE, BENCH_MODIFY, BENCH_RAND_READ, BENCH_READ_STRIDE, BENCH_READ_BACK,
 	BENCH_SEEK, BENCH_MIX, BENCH_MIX_STREAMS, BENCH_RAND_WRITE,
 	BENCH_APPEND, BENCH_PLAY_RECORD,
+	BENCH_SEND, BENCH_RECEIVE, BENCH_SEND_RECEIVE,	/* snapshots of btrfs */
 	BENCH_OPS,
 	BENCH_VERIFY = BENCH_OPS	/* of the engine alone */
 };
@@ -136,6 +137,7 @@ struct bench_order {
 	enum cache_state cache;		/* before what is there is used; OWN: as the workload says */
 	bool no_wait;			/* not for a sync or a cache either: the runs are flagged */
 	const char *suite;		/* the suite it was asked for by; NULL: none */
+	const char *source;		/* a directory elsewhere that data come from; NULL: none */
 	uint64_t cap_ns;		/* no run begins after so long; 0: none */
 	const char *db;			/* NULL: default; "" : keep nothing */
 	/* Asked several times a second while it runs: true ends it. May be NULL. */

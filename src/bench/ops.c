@@ -85,6 +85,27 @@ static const struct op ops[BENCH_VERIFY + 1] = {
 		.writes = true, .reads = true, .adds = true, .removes = true,
 		.prepare = read_prepare, .file = play_record_file,
 	},
+	[BENCH_SEND] = {
+		.word = "send",
+		.help = "Send read-only snapshots of btrfs: the first whole, then N that each add a "
+			"tenth of the files. What is counted is the stream, "
+			"which is thrown away",
+		.reads = true, .number = "snapshots behind the first", .number_max = 9,
+		.make = send_make, .run = send_run,
+	},
+	[BENCH_RECEIVE] = {
+		.word = "receive",
+		.help = "Receive the stream of those snapshots, out of memory or a file below --source",
+		.writes = true, .grows = true, .number = "snapshots behind the first", .number_max = 9,
+		.make = send_make, .run = send_run,
+	},
+	[BENCH_SEND_RECEIVE] = {
+		.word = "send-receive",
+		.help = "Send them and receive them in the target: from --source, or from the target "
+			"itself",
+		.writes = true, .grows = true, .number = "snapshots behind the first", .number_max = 9,
+		.make = send_make, .run = send_run,
+	},
 	/* not for a workload to ask for: the first reading of a class is followed by it */
 	[BENCH_VERIFY] = {
 		.word = "compare", .help = "Read all files and compare them with what was written",

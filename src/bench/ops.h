@@ -56,6 +56,9 @@ struct op {
 	int (*file)(struct copy *c, const char *name, size_t file);
 	int (*all)(struct copy *c);
 
+	/* Instead of writing the files, when they have to be there before: make the set in dir. */
+	int (*make)(struct session *s, const struct class *c, const char *set, int dir,
+		    struct err *e);
 	/* Instead of the child: the whole run on a set, which fills *m (see run.c). */
 	int (*run)(struct session *s, const struct class *c, const char *set, struct measured *m,
 		   struct err *e);
@@ -63,5 +66,10 @@ struct op {
 
 const struct op *op_of(enum bench_op op);
 bool op_shares(const struct op *op);	/* can several streams work on one file? */
+
+/* Rows that need other programs: sends.c */
+int send_make(struct session *s, const struct class *c, const char *set, int dir, struct err *e);
+int send_run(struct session *s, const struct class *c, const char *set, struct measured *m,
+	     struct err *e);
 
 #endif

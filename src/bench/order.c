@@ -86,6 +86,8 @@ json_t *bench_order_json(const struct bench_order *o)
 		json_object_set_new(j, "no_wait", json_true());
 	if (o->suite)
 		json_put_str(j, "suite", o->suite);
+	if (o->source)
+		json_put_str(j, "source", o->source);
 	if (o->cap_ns)
 		json_put_u64(j, "cap_ns", o->cap_ns);
 	if (o->db)
@@ -108,6 +110,7 @@ int bench_order_read(struct arena *a, const json_t *json, struct bench_order *ou
 		.own_reps = json_is_true(json_object_get(json, "own_reps")),
 		.no_wait = json_is_true(json_object_get(json, "no_wait")),
 		.suite = arena_strdup(a, json_str(json, "suite")),
+		.source = arena_strdup(a, json_str(json, "source")),
 		.cap_ns = json_u64(json, "cap_ns", 0),
 		.db = arena_strdup(a, json_str(json, "db")),
 	};

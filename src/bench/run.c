@@ -285,7 +285,7 @@ int run_open(struct session *s, const struct class *c, const char *set, struct m
 		return -1;
 	if (class_cache(s, c, m->op) == CACHE_COLD)
 		rc = make_cold(s, c, dir, e);
-	else if (class_cache(s, c, m->op) == CACHE_WARM)
+	else if (class_cache(s, c, m->op) == CACHE_WARM && !op->run)
 		rc = drive(s, c, "first read", dir, BENCH_READ, NULL, e);
 	if (rc == 0)
 		return dir;
@@ -325,8 +325,27 @@ int run_op(struct session *s, const struct class *c, const char *set, struct mea
 	return rc;
 }
 
+int run_engine(struct session *s, const struct class *c, const char *what, int dir,
+	       enum bench_op op, struct err *e)
+{
+	return drive(s, c, what, dir, op, NULL, e);
+}
+
+/* The operation of a class that makes its set itself; NULL: it is the files alone. */
+static const struct op *maker_of(const struct class *c)
+{
+	int op;
+
+	for (op = 0; op < BENCH_OPS; op++) {
+		if ((c->ops & 1u << op) && op_of((enum bench_op)op)->make)
+			return op_of((enum bench_op)op);
+	}
+	return NULL;
+}
+
 int run_prepare(struct session *s, const struct class *c, const char *set, struct err *e)
 {
+	const struct op *maker = maker_of(c);
 	unsigned flags = 0;
 	int dir, rc;
 
@@ -334,7 +353,8 @@ int run_prepare(struct session *s, const struct class *c, const char *set, struc
 	    workdir_make(&s->dir, set, &dir, e) < 0)
 		return -1;
 	report_wait(s, c, "writing the files that have to be there");
-	rc = drive(s, c, "preparing", dir, BENCH_WRITE, NULL, e);
+	rc = maker ? maker->make(s, c, set, dir, e) :
+	     drive(s, c, "preparing", dir, BENCH_WRITE, NULL, e);
 	close(dir);
 	return rc;
 }

@@ -59,6 +59,7 @@ struct class {
 	bool adds;			/* what is there before is the first fileset alone */
 	unsigned reps, most;		/* how often it is measured, at least and at most */
 	struct series series[BENCH_OPS];
+	int stream;			/* of sends.c: what is received, -1: not made yet */
 };
 
 struct session {
@@ -67,6 +68,7 @@ struct session {
 	void *arg;
 	struct store *store;		/* NULL: keep nothing */
 	struct workdir dir;
+	struct workdir source;		/* below the order's source; target -1: there is none */
 	struct counters counters;
 	uint64_t dev;			/* st_dev of the target */
 	uint64_t limit_bps;		/* what the disks' links carry in all; 0: unknown */
@@ -105,6 +107,9 @@ int run_op(struct session *s, const struct class *c, const char *set, struct mea
 	   struct err *e);
 /* Make a set without timing it. */
 int run_prepare(struct session *s, const struct class *c, const char *set, struct err *e);
+/* An operation of the engine on a set, not timed; `what` is for sentences. */
+int run_engine(struct session *s, const struct class *c, const char *what, int dir,
+	       enum bench_op op, struct err *e);
 int run_remove(struct session *s, const char *set, struct err *e);
 /*
  * For an operation that does its run itself: wait until nothing else goes on, bring the

@@ -26,6 +26,7 @@
 #include "base/sbuf.h"
 #include "base/text.h"
 #include "bench/corpus.h"
+#include "bench/subvol.h"
 
 static const char prefix[] = ".naslab-bench-";
 static const char manifest[] = "manifest";
@@ -65,6 +66,30 @@ static char *boot_id(struct arena *a)
 	return id ? id : arena_strdup(a, "unknown");
 }
 
+static int empty_dir(int dir, dev_t dev, unsigned depth);
+
+/*
+ * Remove a directory with all that is in it. A subvolume goes as a whole: the kernel only
+ * takes one that is an entry of this directory, so nothing that is mounted there is meant.
+ */
+static int remove_dir(int dir, const char *name, dev_t dev, unsigned depth)
+{
+	int sub = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), rc = -1, error;
+	struct stat st;
+
+	if (sub < 0)
+		return -1;
+	errno = 0;
+	if (fstat(sub, &st) == 0 && subvol_maybe(&st, dev))
+		rc = subvol_possible(sub) ? subvol_remove(dir, name) : -1;
+	else if (st.st_dev == dev && depth < DEEPEST && empty_dir(sub, dev, depth + 1) == 0)
+		rc = unlinkat(dir, name, AT_REMOVEDIR);
+	error = errno ? errno : EXDEV;
+	close(sub);
+	errno = error;
+	return rc;
+}
+
 /*
  * Empty a directory. No link is followed and no other file system is entered; what cannot
  * be removed is left and makes it fail with errno.
@@ -73,7 +98,6 @@ static int empty_dir(int dir, dev_t dev, unsigned depth)
 {
 	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), error = 0;
 	struct dirent *d;
-	struct stat st;
 	DIR *list;
 
 	list = copy < 0 ? NULL : fdopendir(copy);
@@ -83,8 +107,6 @@ static int empty_dir(int dir, dev_t dev, unsigned depth)
 		return -1;
 	}
 	while ((d = readdir(list))) {
-		int sub;
-
 		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
 			continue;
 		if (d->d_type != DT_DIR && unlinkat(dir, d->d_name, 0) == 0)
@@ -93,13 +115,8 @@ static int empty_dir(int dir, dev_t dev, unsigned depth)
 			error = errno;
 			continue;
 		}
-		sub = openat(dir, d->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (sub < 0 || fstat(sub, &st) < 0 || st.st_dev != dev || depth >= DEEPEST ||
-		    empty_dir(sub, dev, depth + 1) < 0 ||
-		    unlinkat(dir, d->d_name, AT_REMOVEDIR) < 0)
-			error = errno ? errno : EXDEV;
-		if (sub >= 0)
-			close(sub);
+		if (remove_dir(dir, d->d_name, dev, depth) < 0)
+			error = errno;
 	}
 	closedir(list);
 	errno = error;
@@ -117,18 +134,11 @@ static int remove_ours(int target, const char *name, int dir, dev_t dev)
 		return -1;
 	rewinddir(list);
 	while ((d = readdir(list))) {
-		int sub;
-
 		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, "..") ||
 		    !strcmp(d->d_name, manifest))
 			continue;
-		sub = openat(dir, d->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (sub < 0 ? unlinkat(dir, d->d_name, 0) < 0 :
-			      (empty_dir(sub, dev, 0) < 0 ||
-			       unlinkat(dir, d->d_name, AT_REMOVEDIR) < 0))
-			error = errno ? errno : EIO;
-		if (sub >= 0)
-			close(sub);
+		if (unlinkat(dir, d->d_name, 0) < 0 && remove_dir(dir, d->d_name, dev, 0) < 0)
+			error = errno;
 	}
 	closedir(list);
 	if (!error && unlinkat(dir, manifest, 0) < 0 && errno != ENOENT)
@@ -354,17 +364,7 @@ int workdir_make(const struct workdir *w, const char *name, int *dir, struct err
 
 int workdir_remove(const struct workdir *w, const char *name, struct err *e)
 {
-	int dir = openat(w->dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	if (dir < 0 && errno == ENOENT)
-		return 0;
-	if (dir < 0 || empty_dir(dir, w->dev, 0) < 0 ||
-	    unlinkat(w->dir, name, AT_REMOVEDIR) < 0) {
-		err_sys(e, "cannot remove %s/%s/%s", w->path, w->name, name);
-		if (dir >= 0)
-			close(dir);
-		return -1;
-	}
-	close(dir);
+	if (remove_dir(w->dir, name, w->dev, 0) < 0 && errno != ENOENT)
+		return err_sys(e, "cannot remove %s/%s/%s", w->path, w->name, name);
 	return 0;
 }

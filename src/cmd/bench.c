@@ -117,7 +117,7 @@ static int take_options(struct arena *a, struct bench_order *o, struct err *e)
 
 	*o = (struct bench_order){ .write = true, .read = true, .reps = 7, .scale = 1,
 				   .cache = CACHE_OWN, .no_wait = option("no-wait"),
-				   .db = option("db") };
+				   .source = option("source"), .db = option("db") };
 	if (take_workloads(a, o, e) < 0)
 		return -1;
 	if (op && strcmp(op, "write") && strcmp(op, "read"))
@@ -242,7 +242,7 @@ static int measure(const struct bench_order *o, struct err *e)
 
 	for (i = 0; i < o->workloads.n; i++) {
 		if (!workload_is_copy(o->workloads.at[i]))
-			s.op_width = 11;
+			s.op_width = 12;
 	}
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
@@ -304,6 +304,8 @@ static const struct verb_option options[] = {
 	  .help = "the bytes of a class times this (1, or the suite's)" },
 	{ .name = "cache", .value = "STATE",
 	  .help = "before reading: cold, warm or as-is (cold, or the suite's)" },
+	{ .name = "source", .value = "DIR",
+	  .help = "a directory on another disk that data come from; only for what says so" },
 	{ .name = "no-wait", .help = "not for a sync or a cache below: the runs are marked" },
 	{ .name = "json", .help = "JSON lines: sample, run, result" },
 	{ .name = NULL }
