@@ -64,11 +64,25 @@ static void raid_words(const struct node *n, struct plan *p, struct step *st)
 	 * the sandbox's kernel 6.1 that one never ended (raid10d waits in md_super_wait). */
 	if (l->pairs)
 		step_args(p, st, "--mirrors=1", "--nosync", NULL);
-	if (!priv->integrity)
-		return;
-	/* checksums of device sectors: what lies on top keeps the sector it was planned with */
-	step_args(p, st, "--raidintegrity=y", NULL);
+}
+
+/*
+ * In a step of its own, after one that has used the volume. lvcreate --raidintegrity=y
+ * loads the array a second time at once, and kernels before 6.8 then wait for ever when
+ * that meets the start of the first sync (raid_dtr for mdX_resync, that for the end of the
+ * suspension; seen in 6.1). A sync that has begun is stopped first, as it should be.
+ */
+static void add_integrity(const struct node *n, struct plan *p)
+{
+	const struct lvm_priv *priv = n->priv;
+	struct step *st = plan_step(p, "lvm", "add checksums to the members of %s/%s", priv->vg, n->name);
+
+	/* of device sectors: what lies on top keeps the sector it was planned with */
+	step_args(p, st, "lvconvert", "--yes", "--raidintegrity=y", NULL);
 	step_argf(p, st, "--raidintegrityblocksize=%u", n->lsec);
+	step_argf(p, st, "%s/%s", priv->vg, n->name);
+	step_writes(p, st, n);
+	step_makes(p, st, n->dev, n->bytes);
 }
 
 static void make_thin(const struct node *n, struct plan *p)
@@ -117,5 +131,7 @@ int lvm_plan(const struct node *n, struct plan *p, struct err *e)
 		step_args(p, st, "--name", n->name, priv->vg, NULL);
 	}
 	plan_wipe(p, "lvm", n->dev, n);
+	if (priv->integrity)
+		add_integrity(n, p);
 	return 0;
 }
