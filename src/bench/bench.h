@@ -189,7 +189,9 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
  *    "disk_bytes":N,"bps":N,"durable_bps":N,"cpu_ns":N,"cache":"cold","flags":["cached"],
  *    "done":4,"runs":28}                                  done and runs count all timed runs
  *   {"event":"result", ... "runs":7,"median_bps":N,"min_bps":N,"max_bps":N,
- *    (by records also "ops","p50_ns","p99_ns","max_ns": how long one record took)
+ *    (by records also "ops","p50_ns","p99_ns","max_ns": how long one record took;
+ *    several streams also "streams", "stream_min_bps" and max of any, "stream_mean_bps",
+ *    "stream_bps":[...], "least_bytes": of the slowest when the first was through)
  *    "durable_median_bps":N,"durable_min_bps":N,"durable_max_bps":N,"id":N,"flags":[...],
  *    "confidence":0.984 that lowest to highest holds the true median; the narrowest interval
  *    that does so with 95 % or more: "interval_sure":0.984,"interval_low_bps":N,

@@ -293,7 +293,7 @@ static void source_result(const struct copy *all, struct engine_result *r)
 		uint64_t ns = all[i].ring ? ring_made_ns(all[i].ring) : 0;
 		uint64_t waited = all[i].ring ? ring_waited_ns(all[i].ring) : 0;
 
-		made = ns > made ? ns : made;
+		made += ns;
 		r->source_wait_ns = waited > r->source_wait_ns ? waited : r->source_wait_ns;
 	}
 	if (made)

@@ -61,7 +61,7 @@ struct corpus_text *corpus_text_new(void);
 void corpus_text_free(struct corpus_text *t);
 void corpus_text(const struct corpus_text *t, uint64_t key, size_t len, unsigned char *out);
 
-/* Packs to one part in `ratio`; all in the block is made new. */
+/* Packs to one part in `ratio`, in every 4 KiB. */
 void corpus_ratio(double ratio, uint64_t key, size_t len, unsigned char *out);
 
 /* splitmix64: the next number; *state moves on. */

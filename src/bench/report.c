@@ -2,6 +2,7 @@
 /* report - what a measurement says: events for whoever looks, records for the store. */
 #include "bench/session.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -155,6 +156,27 @@ static const char *cache_of(const struct session *s, const struct class *c, enum
 	return cache_word(class_cache(s, c, op));
 }
 
+/* How it was done, as far as that is not the usual way. */
+static void put_way(json_t *j, const struct workload *w)
+{
+	static const char *const syncs[] = {
+		[SYNC_END] = "end", [SYNC_NONE] = "none", [SYNC_FILE] = "per-file",
+		[SYNC_WRITE] = "per-write",
+	};
+
+	if (w->group)
+		json_put_str(j, "group", w->group);
+	if (w->metric)
+		json_put_str(j, "metric", w->metric);
+	json_put_str(j, "sync", syncs[w->sync]);
+	if (w->direct)
+		json_object_set_new(j, "direct", json_true());
+	if (w->shared_file)
+		json_object_set_new(j, "shared_file", json_true());
+	if (w->rate_bps)
+		json_put_u64(j, "stream_rate_bps", w->rate_bps);
+}
+
 /* What a result says about how it came about, enough to repeat it. */
 static json_t *record_new(const struct session *s, const struct class *c, enum bench_op op)
 {
@@ -173,6 +195,7 @@ static json_t *record_new(const struct session *s, const struct class *c, enum b
 	json_put_u64(j, "files", c->corpus->n);
 	json_object_set_new(j, "scale", json_real(s->order->scale));
 	json_put_u64(j, "bs", c->w->bs);
+	put_way(j, c->w);
 	json_put_str(j, "cache", cache_of(s, c, op));
 	json_put_u64(j, "seed", c->w->sets[0].seed);
 	json_object_update(j, s->provenance);
@@ -223,6 +246,58 @@ static void put_statistics(const struct session *s, const struct series *r, enum
 		json_object_set_new(j, "within", json_real(s->order->within));
 }
 
+/* Of one processor; several threads can take more. */
+static void put_cpu(json_t *j, uint64_t cpu_ns, uint64_t ns)
+{
+	if (ns)
+		json_put_u64(j, "cpu_percent", (uint64_t)((double)cpu_ns * 100 / (double)ns + 0.5));
+}
+
+/* Of several streams: the slowest and the fastest of all runs, and what each did on average. */
+static void put_streams(json_t *j, const struct series *r)
+{
+	json_t *each = json_array();
+	double sum = 0;
+	unsigned i;
+
+	for (i = 0; i < r->streams && r->n; i++) {
+		json_array_append_new(each, json_integer((json_int_t)(r->stream_bps[i] / r->n + 0.5)));
+		sum += r->stream_bps[i] / r->n;
+	}
+	if (r->streams > 1 && r->n) {
+		json_put_u64(j, "streams", r->streams);
+		put_rate(j, "stream_min_bps", r->stream_min);
+		put_rate(j, "stream_mean_bps", sum / r->streams);
+		put_rate(j, "stream_max_bps", r->stream_max);
+		json_put_u64(j, "least_bytes", r->least_bytes);
+		json_object_set(j, "stream_bps", each);
+	}
+	json_decref(each);
+}
+
+static double rate(uint64_t bytes, uint64_t ns)
+{
+	return (double)bytes * 1e9 / (double)(ns ? ns : 1);
+}
+
+static void add_streams(struct series *r, const struct engine_result *copy)
+{
+	unsigned i;
+
+	if (!r->streams || copy->least_bytes < r->least_bytes)
+		r->least_bytes = copy->least_bytes;
+	for (i = 0; i < copy->streams && i < WORKLOAD_STREAMS; i++) {
+		double bps = rate(copy->stream[i].bytes, copy->stream[i].ns);
+
+		r->stream_bps[i] += bps;
+		if ((!r->streams && i == 0) || bps < r->stream_min)
+			r->stream_min = bps;
+		if (bps > r->stream_max)
+			r->stream_max = bps;
+	}
+	r->streams = copy->streams;
+}
+
 /* The numbers of a series as far as it is. */
 static json_t *result_json(const struct session *s, const struct class *c, enum bench_op op,
 			   bool partial)
@@ -245,7 +320,7 @@ static json_t *result_json(const struct session *s, const struct class *c, enum 
 	put_rate(j, "durable_min_bps", durable.min);
 	put_rate(j, "durable_max_bps", durable.max);
 	if (felt.median > 0 && durable.median > 0) {
-		double bytes = (double)c->corpus->bytes * 1e9;
+		double bytes = (double)r->copy_bytes / r->n * 1e9;
 
 		json_put_u64(j, "felt_ns", (uint64_t)(bytes / felt.median + 0.5));
 		json_put_u64(j, "durable_ns", (uint64_t)(bytes / durable.median + 0.5));
@@ -258,6 +333,9 @@ static json_t *result_json(const struct session *s, const struct class *c, enum 
 		json_put_u64(j, "p99_ns", r->p99_ns / r->n);
 		json_put_u64(j, "max_ns", r->max_ns);
 	}
+	json_put_u64(j, "run_bytes", r->n ? r->copy_bytes / r->n : 0);
+	put_cpu(j, r->cpu_ns, r->durable_ns);
+	put_streams(j, r);
 	if (r->source_bps)
 		json_put_u64(j, "source_bps", r->source_bps);
 	if (r->hottest_mc > 0)
@@ -274,6 +352,9 @@ static void add_proof(struct series *r, const struct measured *m)
 {
 	r->disk_bytes += m->disk_bytes;
 	r->cpu_ns += m->copy.cpu_ns;
+	r->copy_bytes += m->copy.bytes;
+	r->durable_ns += m->copy.durable_ns;
+	add_streams(r, &m->copy);
 	r->ops = m->copy.ops;
 	r->p50_ns += m->copy.p50_ns;
 	r->p99_ns += m->copy.p99_ns;
@@ -304,6 +385,7 @@ static void put_proof(json_t *j, const struct measured *m)
 	}
 	json_put_u64(j, "cpu_ns", m->copy.cpu_ns);
 	json_put_u64(j, "copy_cpu_ns", m->copy.copy_cpu_ns);
+	put_cpu(j, m->copy.cpu_ns, m->copy.durable_ns);
 	if (m->copy.source_bps) {
 		json_put_u64(j, "source_bps", m->copy.source_bps);
 		json_put_u64(j, "source_wait_ns", m->copy.source_wait_ns);
@@ -322,9 +404,17 @@ static void put_proof(json_t *j, const struct measured *m)
 	json_put_u64(j, "fill_percent", m->fill_percent);
 }
 
-static double rate(uint64_t bytes, uint64_t ns)
+/* The same of one run. */
+static void put_run_streams(json_t *j, const struct engine_result *copy)
 {
-	return (double)bytes * 1e9 / (double)(ns ? ns : 1);
+	struct series *one = calloc(1, sizeof(*one));
+
+	if (!one)
+		die("no memory");
+	one->n = 1;
+	add_streams(one, copy);
+	put_streams(j, one);
+	free(one);
 }
 
 int report_run(struct session *s, struct class *c, enum bench_op op, struct measured *m,
@@ -352,6 +442,7 @@ int report_run(struct session *s, struct class *c, enum bench_op op, struct meas
 	put_rate(j, "bps", r->felt[r->n]);
 	put_rate(j, "durable_bps", r->durable[r->n]);
 	put_proof(j, m);
+	put_run_streams(j, &m->copy);
 	json_put_str(j, "cache", cache_of(s, c, op));
 	if (m->verified)
 		json_object_set_new(j, "verified", json_true());

@@ -40,6 +40,11 @@ struct series {		/* the runs of one class and one operation */
 	double *felt, *durable;		/* bytes a second */
 	uint64_t felt_bytes, disk_bytes, cpu_ns;	/* sums */
 	uint64_t ops, p50_ns, p99_ns, max_ns;	/* records a run; the sums; the longest */
+	unsigned streams;
+	double stream_bps[WORKLOAD_STREAMS];	/* of each, the sums */
+	double stream_min, stream_max;	/* of any stream in any run */
+	uint64_t least_bytes;		/* the least of the slowest when the first was through */
+	uint64_t copy_bytes, durable_ns;	/* sums */
 	uint64_t source_bps;		/* the lowest; 0: none */
 	int hottest_mc;
 	unsigned fill_percent;		/* the most */

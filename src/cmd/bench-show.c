@@ -130,6 +130,20 @@ static void show_quiet(const json_t *begin)
 		putchar('\n');
 }
 
+/* A second line of a run with several streams. */
+static void show_streams(const json_t *j)
+{
+	char min[SIZE_TEXT], mean[SIZE_TEXT], max[SIZE_TEXT], least[SIZE_TEXT];
+
+	if (json_u64(j, "streams", 0) < 2)
+		return;
+	printf("%13s%" PRIu64 " streams: %s-%s MB/s, mean %s; the last was at %s when one ended\n", "",
+	       json_u64(j, "streams", 0), rate_text(min, (double)json_u64(j, "stream_min_bps", 0)),
+	       rate_text(max, (double)json_u64(j, "stream_max_bps", 0)),
+	       rate_text(mean, (double)json_u64(j, "stream_mean_bps", 0)),
+	       size_text(least, json_u64(j, "least_bytes", 0), SIZE_SI));
+}
+
 static void show_run(struct bench_show *s, const json_t *j)
 {
 	char felt[SIZE_TEXT], durable[SIZE_TEXT], ratio[SIZE_TEXT];
@@ -158,6 +172,7 @@ static void show_run(struct bench_show *s, const json_t *j)
 	if (json_is_true(json_object_get(j, "verified")))
 		printf(" compared");
 	putchar('\n');
+	show_streams(j);
 	fflush(stdout);
 }
 

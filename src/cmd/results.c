@@ -140,7 +140,8 @@ static void print_runs(const json_t *runs)
 /* Of a measurement by records; the rate is that of the median run. */
 static void print_records(const json_t *j)
 {
-	double ops = (double)json_u64(j, "ops", 0), bytes = (double)json_u64(j, "bytes", 0);
+	double ops = (double)json_u64(j, "ops", 0);
+	double bytes = (double)json_u64(j, "run_bytes", json_u64(j, "bytes", 0));
 	char rate[SIZE_TEXT], p50[SIZE_TEXT], p99[SIZE_TEXT], max[SIZE_TEXT];
 
 	if (!(ops > 0) || !(bytes > 0))
@@ -152,10 +153,30 @@ static void print_records(const json_t *j)
 	       latency_text(max, json_u64(j, "max_ns", 0)));
 }
 
+/* Of several streams: the spread over all runs, then what each did on average. */
+static void print_streams(const json_t *j)
+{
+	const json_t *all = json_object_get(j, "stream_bps"), *one;
+	char min[SIZE_TEXT], mean[SIZE_TEXT], max[SIZE_TEXT], least[SIZE_TEXT];
+	size_t i;
+
+	if (json_u64(j, "streams", 0) < 2)
+		return;
+	printf("streams %" PRIu64 ": %s to %s MB/s, mean %s; the last was at %s when one ended\n",
+	       json_u64(j, "streams", 0), mbps(min, j, "stream_min_bps"),
+	       mbps(max, j, "stream_max_bps"), mbps(mean, j, "stream_mean_bps"),
+	       size_text(least, json_u64(j, "least_bytes", 0), SIZE_SI));
+	json_array_foreach(all, i, one)
+		printf("%s%s", i % 8 ? " " : i ? "\n        " : "        ",
+		       number_text(min, (double)json_integer_value(one) / 1e6));
+	puts(" MB/s each");
+}
+
 /* What the numbers can be held against: limits, processor, heat, room. */
 static void print_proof(const json_t *j)
 {
-	uint64_t cpu = json_u64(j, "cpu_ns", 0), bytes = json_u64(j, "bytes", 0);
+	uint64_t cpu = json_u64(j, "cpu_ns", 0);
+	uint64_t bytes = json_u64(j, "run_bytes", json_u64(j, "bytes", 0));
 	char text[SIZE_TEXT];
 
 	if (json_u64(j, "limit_bps", 0))
@@ -163,8 +184,13 @@ static void print_proof(const json_t *j)
 	if (json_u64(j, "source_bps", 0))
 		printf("source  %s MB/s can be made\n", mbps(text, j, "source_bps"));
 	if (cpu && bytes)
-		printf("cpu     %s s per GB\n", number_text(text, (double)cpu / (double)bytes));
+		printf("cpu     %s s per GB", number_text(text, (double)cpu / (double)bytes));
+	if (cpu && bytes && json_object_get(j, "cpu_percent"))
+		printf(", %" PRIu64 " %% of one processor", json_u64(j, "cpu_percent", 0));
+	if (cpu && bytes)
+		putchar('\n');
 	print_records(j);
+	print_streams(j);
 	if (json_u64(j, "temperature_mc", 0))
 		printf("disks   %s degrees C at most\n",
 		       number_text(text, (double)json_u64(j, "temperature_mc", 0) / 1000));

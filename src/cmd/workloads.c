@@ -77,13 +77,55 @@ static void print_class(const struct workload *w)
 	sbuf_add_safe(&text, w->title);
 	printf(" %-16s %s\n", w->name, sbuf_str(&text));
 	sbuf_clear(&text);
-	sbuf_addf(&text, "%s:", size_text(size, w->bytes, SIZE_SI));
+	sbuf_addf(&text, "%s", size_text(size, w->bytes, SIZE_SI));
+	if (w->rams)
+		sbuf_addf(&text, " (%u x RAM)", (unsigned)w->rams);
+	if (w->threads > 1)
+		sbuf_addf(&text, ", %u streams", w->threads);
+	sbuf_addc(&text, ':');
 	for (op = 0; op < BENCH_OPS; op++) {
 		if (ops & 1u << op)
 			sbuf_addf(&text, " %s", bench_op_word((enum bench_op)op));
 	}
 	print_words(sbuf_str(&text), INDENT, WIDTH);
 	sbuf_done(&text);
+}
+
+static const char *group_of(const struct list *classes, size_t i)
+{
+	const struct workload *w = classes->at[i];
+
+	return w->group ? w->group : "";
+}
+
+static bool is_first_of_group(const struct list *classes, size_t i)
+{
+	size_t k;
+
+	if (workload_is_copy(classes->at[i]))
+		return false;
+	for (k = 0; k < i; k++) {
+		if (!workload_is_copy(classes->at[k]) &&
+		    !strcmp(group_of(classes, k), group_of(classes, i)))
+			return false;
+	}
+	return true;
+}
+
+/* All that belong on one chart with it. */
+static void print_group(const struct list *classes, size_t first)
+{
+	const char *group = group_of(classes, first);
+	size_t i;
+
+	if (*group)
+		printf("\nClass %s\n", group);
+	else
+		puts("\nOthers");
+	for (i = first; i < classes->n; i++) {
+		if (!workload_is_copy(classes->at[i]) && !strcmp(group_of(classes, i), group))
+			print_class(classes->at[i]);
+	}
 }
 
 static void print_all(const struct list *suites, const struct list *classes)
@@ -98,10 +140,9 @@ static void print_all(const struct list *suites, const struct list *classes)
 		if (workload_is_copy(classes->at[i]))
 			print_class(classes->at[i]);
 	}
-	puts("\nClasses with more operations");
 	for (i = 0; i < classes->n; i++) {
-		if (!workload_is_copy(classes->at[i]))
-			print_class(classes->at[i]);
+		if (is_first_of_group(classes, i))
+			print_group(classes, i);
 	}
 	puts("\nnaslab bench NAME|DIR --workload W measures any of them");
 }
@@ -136,6 +177,9 @@ static json_t *class_json(const struct workload *w)
 
 	json_put_str(j, "name", w->name);
 	json_put_str(j, "title", w->title);
+	if (w->group)
+		json_put_str(j, "class", w->group);
+	json_put_u64(j, "streams", w->threads);
 	if (w->about)
 		json_put_str(j, "about", w->about);
 	json_put_u64(j, "bytes", w->bytes);

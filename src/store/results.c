@@ -288,6 +288,11 @@ static const struct column {
 	{ "memory_stall_us", "memory_stall_us", true }, { "temperature_mc", "temperature_mc", true },
 	{ "fill_percent", "fill_percent", true }, { "position", "position", true },
 	{ "disturbed_by", "disturbed_by", true },
+	{ "ops", "ops", true }, { "p50_ns", "p50_ns", true }, { "p99_ns", "p99_ns", true },
+	{ "max_ns", "max_ns", true }, { "streams", "streams", true },
+	{ "stream_min_bps", "stream_min_bps", true },
+	{ "stream_mean_bps", "stream_mean_bps", true },
+	{ "stream_max_bps", "stream_max_bps", true }, { "least_bytes", "least_bytes", true },
 };
 
 /* A field as RFC 4180 wants it; a text that a spreadsheet would run as a formula is

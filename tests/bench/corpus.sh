@@ -40,6 +40,18 @@ try small-text 0.02 10000000 3 5 0
 try small-photo 0.02 10000000 0.99 1.001 0
 try 500M 0.02 10000000 0.99 1.001 1
 
+# A stated ratio, in the pieces of 128 KiB that btrfs and ZFS look at.
+mkdir "$tmp/workloads"
+for r in 1 1.5 2.5 5; do
+	printf 'fileset size=8M data=ratio:%s\nop write\n' "$r" >"$tmp/workloads/r.workload"
+	mkdir "$tmp/r$r"
+	NASLAB_WORKLOADS=$tmp/workloads tests/bench/corpus r 1 "$tmp/r$r"
+	got=$(split -b 128K --filter='gzip -c' "$tmp/r$r/f0000000.bin" | wc -c)
+	check "ratio $r by gzip" "$(awk -v r="$r" 'BEGIN { print r * 0.93 }')" \
+		"$(awk -v p="$got" 'BEGIN { print 8388608 / p }')" \
+		"$(awk -v r="$r" 'BEGIN { print r * 1.07 }')"
+done
+
 # The same seed gives the same files; a smaller scale gives the first of them.
 mkdir "$tmp/again" "$tmp/less"
 tests/bench/corpus small-text 0.02 "$tmp/again"

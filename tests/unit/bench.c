@@ -80,11 +80,12 @@ static void shipped_workloads(void **state)
 	assert_int_equal(one.bytes, 300000000);
 	assert_int_equal(one.number[BENCH_READ_STRIDE], 16);
 	assert_int_equal(workload_ops(&one, true, false),
-			 1u << BENCH_WRITE | 1u << BENCH_REWRITE | 1u << BENCH_RAND_WRITE);
+			 1u << BENCH_WRITE | 1u << BENCH_REWRITE | 1u << BENCH_RAND_WRITE |
+			 1u << BENCH_MIX);
 	assert_int_equal(workload_ops(&one, true, true),
 			 1u << BENCH_WRITE | 1u << BENCH_REWRITE | 1u << BENCH_RAND_WRITE |
 			 1u << BENCH_READ | 1u << BENCH_RAND_READ | 1u << BENCH_READ_STRIDE |
-			 1u << BENCH_READ_BACK);
+			 1u << BENCH_READ_BACK | 1u << BENCH_MIX);
 	assert_int_equal(workload_find(a, "smal-text", &one, &e), -1);
 	assert_non_null(strstr(e.text, "did you mean \"small-text\""));
 	arena_free(a);
