@@ -240,8 +240,13 @@ void draw_box(struct area a, const char *title)
 	draw_text(a.row, a.col + a.cols - 1, PAINT_TEXT, "┐");
 	draw_text(a.row + a.rows - 1, a.col, PAINT_TEXT, "└");
 	draw_text(a.row + a.rows - 1, a.col + a.cols - 1, PAINT_TEXT, "┘");
-	if (title)
-		draw_textf(a.row, a.col + 2, PAINT_TEXT, " %s ", title);
+	if (title && a.cols > 8) {
+		unsigned width = draw_width(title) < a.cols - 6 ? draw_width(title) : a.cols - 6;
+
+		draw_text(a.row, a.col + 2, PAINT_TEXT, " ");
+		draw_cell(a.row, a.col + 3, width, PAINT_TEXT, CUT_END, title);
+		draw_text(a.row, a.col + 3 + width, PAINT_TEXT, " ");
+	}
 }
 
 static enum paint ink_paint(enum ink ink)

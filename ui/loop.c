@@ -162,7 +162,7 @@ static void work_ended(struct ui *ui)
 		return;
 	}
 	sbuf_addf(&ui->results, "%s\n", w->text);
-	if (!ui->s->elsewhere && signal_pipe[0] >= 0)
+	if (!ui->s->elsewhere && ui->live)
 		session_look(ui->s, &e);
 	if (w->ok && (w->kind == WORK_DESTROY || w->kind == WORK_RECOVER))
 		session_gone(ui->s);

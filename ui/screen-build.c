@@ -107,7 +107,8 @@ static void draw_steps(struct ui *ui, struct build_view *v, struct area a)
 	const struct work *w = &ui->s->work;
 	unsigned i;
 
-	if (w->n_planned && w->n_steps && !v->chosen) {	/* what was taken back last */
+	/* what was taken back last */
+	if ((w->n_planned || w->kind != WORK_BUILD) && w->n_steps && !v->chosen) {
 		v->list.at = w->n_steps - 1;
 	} else if (w->runs && !v->chosen) {	/* follow the step at work */
 		for (i = 0; i < w->n_steps && w->steps[i].state != '>'; i++)
@@ -284,7 +285,7 @@ static void build_head(struct ui *ui, const struct build_view *v)
 		sbuf_addf(&right, "%zu step%s taken back", w->n_steps - w->n_planned,
 			  w->n_steps - w->n_planned == 1 ? "" : "s");
 	else if (is_work_of(ui, v))
-		sbuf_addf(&right, "%zu of %zu steps, %s", w->n_done, w->n_steps, duration_text(time,
+		sbuf_addf(&right, "%zu of %zu steps, %s", w->n_done, work_all(w), duration_text(time,
 			  (uint64_t)((w->ended ? w->ended_ns : ui_now_ns()) - w->began_ns)));
 	else if (v->status && json_is_true(json_object_get(v->status, "agrees")))
 		sbuf_add(&right, "every size as planned");

@@ -42,6 +42,9 @@ static void choose_draw(struct ui *ui, void *state, struct area body)
 		width = 60;
 	if (width > body.cols - 2)
 		width = body.cols - 2;
+	note = note < width / 2 + 1 ? note : width / 2 + 1;
+	if (label + note + 6 > width)
+		label = width - note - 6;	/* a name may be cut, what it gives rather not */
 	if (label + 6 > width)
 		label = width - 6;
 	if (rows + 6 > body.rows)

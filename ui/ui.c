@@ -410,6 +410,7 @@ int ui_open(const struct ui_options *o, struct ui **out, struct err *e)
 	ui->frames[0] = (struct frame){ &screen_start, state_of(ui, &screen_start) };
 	ui->n_frames = 1;
 	ui->changed = true;
+	ui->live = !o->offscreen;
 	if (screen_start.enter)
 		screen_start.enter(ui, ui->frames[0].state);
 	*out = ui;

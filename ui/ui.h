@@ -79,6 +79,7 @@ struct ui {
 	bool changed;		/* something to draw */
 	bool key_pressed;	/* draw at once, the person waits for it */
 	int64_t drawn_ns;
+	bool live;		/* the machine may be looked at again: not in tests */
 	bool quit;
 	int exit_status;
 };
@@ -92,6 +93,8 @@ struct ui_options {
 
 int ui_open(const struct ui_options *o, struct ui **out, struct err *e);
 int ui_run(struct ui *ui);	/* until the end; the exit status */
+/* The same without a terminal: key names in, lines out. The exit status; -1: not opened. */
+int plain_run(const struct ui_options *options, bool follow, struct err *e);
 void ui_close(struct ui *ui);
 /* One line for each bar that was measured, also of the bench that goes on. */
 void ui_results(struct ui *ui, struct sbuf *out);

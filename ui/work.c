@@ -122,6 +122,7 @@ static void step_event(struct work *w, const json_t *ev)
 	if (!s)
 		return;
 	s->n = n;
+	w->of = w->kind == WORK_BUILD ? 0 : json_u64(ev, "of", 0);
 	if (why) {
 		free(s->why);
 		s->why = copy(why);
@@ -543,6 +544,11 @@ void work_result_lines(const struct work *w, struct sbuf *out)
 	}
 }
 
+size_t work_all(const struct work *w)
+{
+	return w->of > w->n_steps ? w->of : w->n_steps;
+}
+
 void work_brief(const struct work *w, struct sbuf *out)
 {
 	size_t i;
@@ -556,7 +562,7 @@ void work_brief(const struct work *w, struct sbuf *out)
 		sbuf_addf(out, "%s: taking back", w->name);
 	else
 		sbuf_addf(out, "%s: step %zu of %zu", w->name,
-			  w->n_done < w->n_steps ? w->n_done + 1 : w->n_done, w->n_steps);
+			  w->n_done < work_all(w) ? w->n_done + 1 : w->n_done, work_all(w));
 	for (i = 0; i < w->n_syncs; i++) {
 		if (w->syncs[i].percent < 100) {
 			sbuf_addf(out, ", sync %.0f %%", w->syncs[i].percent);

@@ -59,6 +59,7 @@ struct work {
 
 	struct work_step *steps;
 	size_t n_steps, n_done;
+	size_t of;		/* steps there will be: those of a destroy come one by one */
 	unsigned n_planned;	/* steps of the plan, once taking back has begun; else 0 */
 
 	char *lines[WORK_LINES];	/* ring */
@@ -108,6 +109,7 @@ void work_done(struct work *w);		/* forget it; an executor that runs goes on */
 void work_result_lines(const struct work *w, struct sbuf *out);
 
 /* "nas1: step 14 of 24", for row 23. */
+size_t work_all(const struct work *w);	/* how many steps there are, or will be */
 void work_brief(const struct work *w, struct sbuf *out);
 
 /* One event; for work_next() and the tests. */

@@ -134,7 +134,7 @@ int run_end(struct run *r, const struct err *e, const char *text)
 	return status;
 }
 
-static uint64_t clock_ns(void)
+uint64_t run_clock_ns(void)
 {
 	struct timespec t;
 
@@ -170,7 +170,7 @@ static void sync_event(struct run *r, const struct node *n)
 
 void run_sync(struct run *r)
 {
-	uint64_t now = clock_ns();
+	uint64_t now = run_clock_ns();
 	size_t i;
 
 	if (now - r->synced_ns < SYNC_NS)

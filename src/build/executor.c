@@ -23,14 +23,6 @@
 
 enum { APPEAR_MS = 10000, POLL_MS = 20, TRIES = 5, RETRY_MS = 2000 };
 
-static uint64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* Wait until a device is there with exactly the planned bytes, or say how it is instead. */
 static int wait_for(const struct effect *made, struct err *e)
 {
@@ -78,7 +70,7 @@ static int run_tool(struct run *r, const struct step *s, struct err *e)
 /* One step from guard to effect. */
 static int run_step(struct run *r, const struct step *s, struct err *e)
 {
-	uint64_t start = clock_ns();
+	uint64_t start = run_clock_ns();
 	size_t i;
 	int rc;
 
@@ -98,9 +90,9 @@ static int run_step(struct run *r, const struct step *s, struct err *e)
 	}
 	if (rc) {
 		err_in(e, "step %u of %zu (%.120s)", s->n, r->made.plan->steps.n, s->why);
-		run_step_event(r, s, "failed", e->text, clock_ns() - start);
+		run_step_event(r, s, "failed", e->text, run_clock_ns() - start);
 	} else {
-		run_step_event(r, s, "done", NULL, clock_ns() - start);
+		run_step_event(r, s, "done", NULL, run_clock_ns() - start);
 	}
 	r->n = 0;
 	return rc;

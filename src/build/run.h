@@ -88,6 +88,7 @@ int run_step_event(struct run *r, const struct step *s, const char *state, const
 /* To the screen alone; one that may be dropped does not wait for it. */
 void run_show(const json_t *event, bool may_drop);
 void run_signals(void);
+uint64_t run_clock_ns(void);
 /* The last event of a run; returns the exit status. */
 int run_end(struct run *r, const struct err *e, const char *text);
 /* Sync events of the arrays that stand, at most every two seconds. */

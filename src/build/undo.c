@@ -142,13 +142,13 @@ static int undo_command(struct run *r, const struct step *s, const struct argv *
 }
 
 /* In a build that failed a step keeps its number; taking down a whole one counts anew. */
-static void undone_event(struct run *r, const struct step *s, const char *failed)
+static void undone_event(struct run *r, const struct step *s, const char *failed, uint64_t ns)
 {
 	struct step shown = *s;
 
 	if (r->n_undo)
 		shown.n = ++r->undone;
-	run_step_event(r, &shown, failed ? "failed" : "undone", failed, 0);
+	run_step_event(r, &shown, failed ? "failed" : "undone", failed, ns);
 }
 
 /* Has it a command that is about disks that are there? */
@@ -167,6 +167,7 @@ static int undo_step(struct run *r, const struct step *s, struct err *e)
 {
 	size_t i;
 	bool here = is_here(r, s);
+	uint64_t start = run_clock_ns();
 	int rc = 0;
 
 	r->n = s->n;
@@ -175,7 +176,7 @@ static int undo_step(struct run *r, const struct step *s, struct err *e)
 	if (rc)
 		err_in(e, "taking back step %u (%.100s)", s->n, s->why);
 	if (here)
-		undone_event(r, s, rc ? e->text : NULL);
+		undone_event(r, s, rc ? e->text : NULL, run_clock_ns() - start);
 	return rc;
 }
 

@@ -18,6 +18,12 @@ static int run(int argc, char **argv)
 
 	if (argc > 0)
 		return usage_error("no words are expected here, not \"%s\"", argv[0]);
+	if (option("follow") && !option("plain"))
+		return usage_error("--follow goes with --plain");
+	if (option("plain")) {
+		status = plain_run(&o, option("follow") != NULL, &e);
+		return status < 0 ? fail(&e) : status;
+	}
 	if (ui_open(&o, &ui, &e) < 0)
 		return fail(&e);
 	status = ui_run(ui);
@@ -30,6 +36,9 @@ static int run(int argc, char **argv)
 
 static const struct verb_option options[] = {
 	{ .name = "ascii", .help = "ASCII only, whatever the terminal says it can draw" },
+	{ .name = "plain", .help = "lines \"name: value\" instead of screens; a line of standard input names "
+	  "keys, or is: type WORDS" },
+	{ .name = "follow", .help = "with --plain: a line for whatever changes by itself, until it has ended" },
 	{ .name = "root", .value = "DIR", .help = "look at a recorded machine instead of this one" },
 	{ .name = NULL }
 };
