@@ -7,7 +7,16 @@
 
 #include <string.h>
 
-/* What is built, newest first: names, and layouts for the list. */
+/* Is its file system mounted? Else there is nothing to measure on. */
+static bool is_mounted(struct ui *ui, struct arena *a, const char *name)
+{
+	struct bench_order o = { .db = ui->s->db };
+	struct err e = { 0 };
+
+	return bench_find_target(a, name, &o, &e) == 0 || e.kind == ERR_USAGE;
+}
+
+/* What is built and mounted, newest first: names, and layouts for the list. */
 static void read_targets(struct ui *ui, struct bench *b, struct list *layouts)
 {
 	struct store *st = NULL;
@@ -27,7 +36,7 @@ static void read_targets(struct ui *ui, struct bench *b, struct list *layouts)
 		struct sbuf line = { 0 };
 		struct recipe *r;
 
-		if (build->state != BUILD_BUILT)
+		if (build->state != BUILD_BUILT || !is_mounted(ui, b->targets_arena, build->name))
 			continue;
 		if (recipe_parse(build->layout, NULL, &r, &e) == 0) {
 			recipe_line(r, &line);

@@ -94,14 +94,25 @@ int count_parse(const char *what, const char *text, uint64_t min, uint64_t max,
 	return 0;
 }
 
+/* Decimals that make three significant digits of a number below 1000. */
+static int decimals_of(double size)
+{
+	if (size < 0.0005 || size >= 99.95)
+		return 0;
+	return size >= 9.995 ? 1 : size >= 0.9995 ? 2 : size >= 0.09995 ? 3 : 4;
+}
+
 const char *number_text(char buf[SIZE_TEXT], double value)
 {
-	double size = fabs(value);
-	int decimals = 0;
+	static const char thousands[] = "kMGTPE";
+	char prefix[2] = "";
+	size_t i;
 
-	if (size >= 0.0005 && size < 99.95)
-		decimals = size >= 9.995 ? 1 : size >= 0.9995 ? 2 : size >= 0.09995 ? 3 : 4;
-	snprintf(buf, SIZE_TEXT, "%.*f", decimals, value);
+	for (i = 0; fabs(value) >= 999.5 && thousands[i]; i++) {
+		value /= 1000;
+		prefix[0] = thousands[i];
+	}
+	snprintf(buf, SIZE_TEXT, "%.*f%s", decimals_of(fabs(value)), value, prefix);
 	return buf;
 }
 
@@ -126,7 +137,6 @@ const char *size_text(char buf[SIZE_TEXT], uint64_t bytes, enum size_style style
 	static const char *const iec[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
 	double base = style == SIZE_IEC ? 1024 : 1000;
 	double value = (double)bytes;
-	char number[SIZE_TEXT];
 	unsigned power = 0;
 
 	if (style == SIZE_BYTES) {
@@ -138,7 +148,7 @@ const char *size_text(char buf[SIZE_TEXT], uint64_t bytes, enum size_style style
 		power++;
 	}
 	if (power)
-		snprintf(buf, SIZE_TEXT, "%.20s %s", number_text(number, value),
+		snprintf(buf, SIZE_TEXT, "%.*f %s", decimals_of(value), value,
 			 style == SIZE_IEC ? iec[power] : si[power]);
 	else
 		snprintf(buf, SIZE_TEXT, "%" PRIu64 " B", bytes);

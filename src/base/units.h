@@ -39,7 +39,8 @@ enum { SIZE_TEXT = 40 };
 /* "10.0 TB", "9.09 TiB" or "10 000 831 348 736". Returns buf. */
 const char *size_text(char buf[SIZE_TEXT], uint64_t bytes, enum size_style style);
 
-/* Three significant digits without a unit: 0.0123, 9.87, 96.4, 118, 2310. Returns buf. */
+/* Three significant digits without a unit: 0.0123, 9.87, 96.4, 118, 2.31k, 12.3M. Returns
+ * buf. */
 const char *number_text(char buf[SIZE_TEXT], double value);
 
 /* How long one operation took, three significant digits: "850 ns", "34.1 us", "12.0 ms",

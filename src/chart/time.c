@@ -14,10 +14,18 @@ enum { TICK_EVERY = 10, LABEL = CHART_AXIS - 2 };
 static void axis_number(struct grid *g, unsigned row, unsigned col, double value)
 {
 	char number[SIZE_TEXT], text[SIZE_TEXT + LABEL];
+	size_t len;
 
 	number_text(number, value);
-	if (strlen(number) > LABEL)
+	len = strlen(number);
+	if (len > LABEL && value < 1) {
 		snprintf(number, sizeof(number), "%.2g", value);
+	} else if (len > LABEL) {	/* "2.31k", "12.3k": as many digits as there is room */
+		size_t keep = number[LABEL - 2] == '.' ? LABEL - 2 : LABEL - 1;
+
+		number[keep] = number[len - 1];
+		number[keep + 1] = '\0';
+	}
 	snprintf(text, sizeof(text), "%*.*s", LABEL, LABEL, number);
 	grid_text(g, row, col, text);
 }
