@@ -15,6 +15,7 @@
 
 struct err;
 struct inventory;
+struct sbuf;
 
 /*
  * A campaign: layouts x axes x workloads, measured without anybody at the keyboard. A
@@ -35,6 +36,8 @@ struct inventory;
  *   op write read
  *   cache cold
  *   seed 7				of the order
+ *   title RAID 5 by chunk		for lists
+ *   table md.chunk md.consistency	also show it so: rows, columns, ratios
  *
  * An axis that a layout has no place for leaves it as it is. A value that some layouts
  * refuse makes those cells impossible; one that all refuse is a mistake in the file.
@@ -46,6 +49,8 @@ struct axis {
 	unsigned line;
 };
 
+const char *axis_name(struct arena *a, const struct axis *x);	/* "md.chunk", "chunk", "fs" */
+
 struct campaign_layout {
 	const char *text;	/* as written */
 	unsigned line;
@@ -53,17 +58,19 @@ struct campaign_layout {
 
 /* A layout with the axes' values put in. */
 struct variant {
+	const char *name;	/* of the layout, without what the axes put in */
 	const char *label;	/* "raid5-xfs chunk=64K" */
 	const char *layout;	/* one-line form */
 	const char *options;	/* JSON object: {"md.chunk":"64K"} */
 	const char *why;	/* it cannot be: the sentence; else NULL */
-	uint64_t usable;	/* after campaign_check() */
+	uint64_t usable, sync_bytes;	/* after campaign_check(); sync_bytes: written before it settles */
 };
 
 struct campaign {
 	struct arena *arena;
 	const char *from;	/* the file, for sentences */
-	const char *name;
+	const char *source;	/* its text */
+	const char *name, *title;	/* title: NULL when it has none */
 	struct list disks, cache_disks;	/* const char *, as written */
 	struct list layouts;	/* struct campaign_layout * */
 	struct list axes;	/* struct axis * */
@@ -73,6 +80,8 @@ struct campaign {
 	bool write, read;
 	enum cache_state cache;
 	uint64_t seed;
+	const struct axis *table_rows, *table_columns;	/* NULL: no table is asked for */
+	uint64_t assumed_bps;	/* for forecasts, until something is measured; campaign_check() */
 	struct list variants;	/* struct variant *, in the order of the file */
 };
 
@@ -80,6 +89,13 @@ struct campaign {
 int campaign_parse(const char *text, const char *from, struct campaign **out, struct err *e);
 int campaign_open(const char *path, struct campaign **out, struct err *e);
 void campaign_free(struct campaign *c);		/* takes NULL */
+
+/* The folder of the shipped ones: $NASLAB_CAMPAIGNS, beside the program, or the installed
+ * one; and a file by its path, else a shipped one by its name. */
+const char *campaign_folder(void);
+const char *campaign_file(struct arena *a, const char *word);
+/* The names of the shipped ones, sorted: const char *. */
+void campaign_names(struct arena *a, struct list *out);
 
 /* The variants, from layouts and axes; campaign_parse() calls it. */
 int campaign_expand(struct campaign *c, struct err *e);
@@ -91,23 +107,51 @@ char *campaign_text(const struct campaign *c, struct arena *a);
 /* Which variants cannot be on these disks, and here when `tools`: fills why and usable. */
 void campaign_check(struct campaign *c, const struct pick *picks, size_t n, bool tools);
 
+/* May the disks be written, now? Asked of the first layout that can be; -1 also when none can. */
+int campaign_guard(const struct campaign *c, const struct pick *picks, size_t n,
+		   const struct inventory *now, char *const *wipe, struct err *e);
+
 /*
  * The cells in the order they are measured, struct campaign_cell *: in every round the
- * layouts are shuffled by the seed, and what is measured on one layout stands together.
+ * layouts are shuffled by the seed, and what is measured on one layout stands together; an
+ * even round is the one before it turned round, so that a steady drift cancels out.
  * Impossible ones come with their reason.
  */
 void campaign_cells(const struct campaign *c, struct arena *a, struct list *out);
 
-/* What is written and read by the cells that are still to be done. */
+/* What is written and read by the cells that are still to be done, and how long it takes: as
+ * the finished ones took, or with an assumed rate while there are none. */
 struct campaign_forecast {
 	unsigned cells, builds;		/* still to be done */
 	uint64_t write_bytes, read_bytes;
+	uint64_t ns;
+	bool measured;			/* ns comes from finished cells */
 };
 void campaign_forecast(const struct campaign *c, const struct list *cells,
 		       struct campaign_forecast *out);
 
 /* Cell by cell as JSON, for --json. */
 json_t *campaign_json(const struct campaign *c, const struct list *cells);
+
+/* A label in so many bytes: the layout's name is cut, what the axes put in stays. */
+const char *campaign_label(struct arena *a, const char *label, const char *options, size_t width);
+
+/* Of a layout and a workload the cell that says most: of the last round that has begun. */
+const struct campaign_cell *campaign_cell_at(const struct list *cells, const char *layout,
+					     const char *workload);
+
+/*
+ * The cells as tables of two axes, one for every workload and operation: medians in MB/s, and
+ * behind each column but the first its ratio to the first. Text for 80 columns.
+ */
+void campaign_table(const struct campaign *c, const struct list *cells, const struct axis *rows,
+		    const struct axis *columns, struct sbuf *out);
+/* The axis of that name; NULL: none. */
+const struct axis *campaign_axis(const struct campaign *c, const char *name);
+
+/* Is somebody at work on it, and which boot is this? */
+const char *campaign_boot(struct arena *a);
+bool campaign_alive(const struct stored_campaign *row);
 
 /* The disks it runs on as JSON for the store, and found again from that: by path when
  * that is still the disk, else by serial. */
@@ -126,6 +170,11 @@ int campaign_disks_find(const char *json, const struct inventory *inv, struct ar
  *   {"event":"phase","phase":"recover|build|measure|destroy","text":"..."}
  *   and those of the executor: step, output, sync, wait, sample, run, result
  *   {"event":"end","ok":true|false,"text":"...","exit":N}	the last one
+ *
+ * What a screen elsewhere wants to know is kept in the row's "say": {"phase","text","done",
+ * "cells","left_ns","measured","write_bytes","run":{"workload","op","rep","of","bps"}}. What
+ * a screen changes in the table is heeded before the next layout: a failed cell that waits
+ * again, a waiting one that is left out.
  */
 struct campaign_run {
 	const struct campaign *campaign;

@@ -15,6 +15,37 @@
 #include "layout/plan.h"
 #include "layout/recipe.h"
 
+/* What is assumed of disks and builds until something was measured. */
+enum { HDD_BPS = 100000000, SSD_BPS = 400000000 };
+static const uint64_t build_ns = 30000000000;
+
+/* Does a new array of this layer write all of its members before it has settled? */
+static bool first_sync(const struct stmt *s)
+{
+	const char *level = stmt_value(s, "level"), *type = stmt_value(s, "type");
+
+	if (!strcmp(s->layer, "md"))
+		return !level || (strcmp(level, "raid0") && strcmp(level, "raid10"));
+	return !strcmp(s->layer, "lvm") && type && (!strncmp(type, "raid", 4) || !strcmp(type, "auto")) &&
+	       strcmp(type, "raid0") != 0;
+}
+
+/* Bytes of the largest disk when an array is synced first, else 0. */
+static uint64_t sync_bytes(const struct recipe *r, const struct pick *picks, size_t n)
+{
+	uint64_t most = 0;
+	bool syncs = false;
+	size_t i;
+
+	for (i = 0; i < r->n_stmts; i++)
+		syncs |= first_sync(&r->stmts[i]);
+	for (i = 0; syncs && i < n; i++) {
+		if (picks[i].role == ROLE_DATA && picks[i].disk->bytes > most)
+			most = picks[i].disk->bytes;
+	}
+	return most;
+}
+
 /* Why this variant cannot be on these disks; its usable bytes when it can. */
 static int check_variant(struct campaign *c, struct variant *v, const struct pick *picks,
 			 size_t n, bool tools, struct err *e)
@@ -30,8 +61,10 @@ static int check_variant(struct campaign *c, struct variant *v, const struct pic
 		rc = plan_make(s, &p, e);
 	if (rc == 0 && tools)
 		rc = build_tools_check(p, e);
-	if (rc == 0)
+	if (rc == 0) {
 		v->usable = s->usable_bytes;
+		v->sync_bytes = sync_bytes(r, picks, n);
+	}
 	plan_free(p);
 	stack_free(s);
 	recipe_free(r);
@@ -42,6 +75,13 @@ void campaign_check(struct campaign *c, const struct pick *picks, size_t n, bool
 {
 	size_t i;
 
+	c->assumed_bps = 0;
+	for (i = 0; i < n; i++) {
+		uint64_t bps = picks[i].disk->rotational ? HDD_BPS : SSD_BPS;
+
+		if (picks[i].role == ROLE_DATA && (!c->assumed_bps || bps < c->assumed_bps))
+			c->assumed_bps = bps;
+	}
 	for (i = 0; i < c->variants.n; i++) {
 		struct variant *v = c->variants.at[i];
 		struct err e = { 0 };
@@ -49,6 +89,31 @@ void campaign_check(struct campaign *c, const struct pick *picks, size_t n, bool
 		if (!v->why && check_variant(c, v, picks, n, tools, &e))
 			v->why = arena_strdup(c->arena, e.text);
 	}
+}
+
+int campaign_guard(const struct campaign *c, const struct pick *picks, size_t n,
+		   const struct inventory *now, char *const *wipe, struct err *e)
+{
+	struct recipe *r = NULL;
+	struct stack *s = NULL;
+	struct plan *p = NULL;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < c->variants.n; i++) {
+		const struct variant *v = c->variants.at[i];
+
+		if (v->why)
+			continue;
+		rc = recipe_parse(v->layout, NULL, &r, e) || stack_make(r, c->name, picks, n, &s, e) ||
+		     plan_make(s, &p, e) || guard_check(p, now, wipe, e) ? -1 : 0;
+		plan_free(p);
+		stack_free(s);
+		recipe_free(r);
+		return rc;
+	}
+	return err_set(e, ERR_FAIL, "none of the layouts can be built here: %.300s",
+		       ((const struct variant *)c->variants.at[0])->why);
 }
 
 static uint64_t scaled(const struct campaign *c, const struct workload *w)
@@ -95,6 +160,18 @@ static void shuffle(size_t *order, size_t n, uint64_t *state)
 	}
 }
 
+static void turn(size_t *order, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n / 2; i++) {
+		size_t other = order[n - 1 - i];
+
+		order[n - 1 - i] = order[i];
+		order[i] = other;
+	}
+}
+
 void campaign_cells(const struct campaign *c, struct arena *a, struct list *out)
 {
 	size_t *order = arena_array(a, c->variants.n + 1, sizeof(*order));
@@ -105,7 +182,10 @@ void campaign_cells(const struct campaign *c, struct arena *a, struct list *out)
 	for (i = 0; i < c->variants.n; i++)
 		order[i] = i;
 	for (round = 1; round <= c->rounds; round++) {
-		shuffle(order, c->variants.n, &state);
+		if (round % 2)
+			shuffle(order, c->variants.n, &state);
+		else
+			turn(order, c->variants.n);
 		for (i = 0; i < c->variants.n; i++) {
 			const struct variant *v = c->variants.at[order[i]];
 
@@ -139,26 +219,110 @@ static const struct workload *workload_of(const struct campaign *c, const char *
 	return NULL;
 }
 
+/* All bytes that one cell moves. */
+static uint64_t bytes_of(const struct campaign *c, const struct campaign_cell *cell,
+			 uint64_t *write_bytes, uint64_t *read_bytes)
+{
+	const struct workload *w = workload_of(c, cell->workload);
+
+	*write_bytes = *read_bytes = 0;
+	if (w)
+		workload_moves(w, workload_ops(w, c->write, c->read), c->scale, c->reps,
+			       write_bytes, read_bytes);
+	return *write_bytes + *read_bytes;
+}
+
+/*
+ * How long the finished cells took for how many bytes. Those of one build began together; of
+ * such a session only the whole time is known, with building, settling and destroying in it.
+ */
+static void measured_of(const struct campaign *c, const struct list *cells, double *ns,
+			double *bytes)
+{
+	const struct campaign_cell *first = NULL;
+	int64_t end = 0;
+	uint64_t w, r;
+	size_t i;
+
+	*ns = *bytes = 0;
+	for (i = 0; i < cells->n; i++) {
+		const struct campaign_cell *cell = cells->at[i];
+
+		if (cell->state != CELL_DONE || cell->ended_ns <= cell->began_ns)
+			continue;
+		*bytes += (double)bytes_of(c, cell, &w, &r);
+		if (first && !strcmp(first->layout, cell->layout) && first->round == cell->round &&
+		    cell->began_ns - first->began_ns < 1000000000 &&
+		    first->began_ns - cell->began_ns < 1000000000) {
+			*ns += cell->ended_ns > end ? (double)(cell->ended_ns - end) : 0;
+		} else {
+			first = cell;
+			*ns += (double)(cell->ended_ns - cell->began_ns);
+		}
+		end = cell->ended_ns > end || first == cell ? cell->ended_ns : end;
+	}
+}
+
+static uint64_t sync_of(const struct campaign *c, const char *layout)
+{
+	size_t i;
+
+	for (i = 0; i < c->variants.n; i++) {
+		const struct variant *v = c->variants.at[i];
+
+		if (!strcmp(v->layout, layout))
+			return v->sync_bytes;
+	}
+	return 0;
+}
+
 void campaign_forecast(const struct campaign *c, const struct list *cells,
 		       struct campaign_forecast *out)
 {
 	const struct campaign_cell *last = NULL;
+	double ns, bytes, left = 0, sync = 0;
+	uint64_t w, r;
 	size_t i;
 
 	*out = (struct campaign_forecast){ 0 };
 	for (i = 0; i < cells->n; i++) {
 		const struct campaign_cell *cell = cells->at[i];
-		const struct workload *w = workload_of(c, cell->workload);
 
-		if ((cell->state != CELL_WAITING && cell->state != CELL_RUNNING) || !w)
+		if ((cell->state != CELL_WAITING && cell->state != CELL_RUNNING) ||
+		    !workload_of(c, cell->workload))
 			continue;
 		out->cells++;
-		if (!last || last->round != cell->round || strcmp(last->layout, cell->layout) != 0)
+		if (!last || last->round != cell->round || strcmp(last->layout, cell->layout) != 0) {
 			out->builds++;
+			sync += (double)sync_of(c, cell->layout);
+		}
 		last = cell;
-		workload_moves(w, workload_ops(w, c->write, c->read), c->scale, c->reps,
-			       &out->write_bytes, &out->read_bytes);
+		left += (double)bytes_of(c, cell, &w, &r);
+		out->write_bytes += w;
+		out->read_bytes += r;
 	}
+	measured_of(c, cells, &ns, &bytes);
+	out->measured = bytes > 0;
+	out->ns = out->measured ? (uint64_t)(ns / bytes * left) :
+		(uint64_t)((left + sync) / (double)(c->assumed_bps ? c->assumed_bps : HDD_BPS) * 1e9) +
+		out->builds * build_ns;
+}
+
+const struct campaign_cell *campaign_cell_at(const struct list *cells, const char *layout,
+					     const char *workload)
+{
+	const struct campaign_cell *found = NULL;
+	size_t i;
+
+	for (i = 0; i < cells->n; i++) {
+		const struct campaign_cell *c = cells->at[i];
+
+		if (strcmp(c->layout, layout) != 0 || strcmp(c->workload, workload) != 0)
+			continue;
+		if (!found || c->state != CELL_WAITING)
+			found = c;
+	}
+	return found;
 }
 
 static json_t *cell_json(const struct campaign_cell *cell)
@@ -197,6 +361,8 @@ json_t *campaign_json(const struct campaign *c, const struct list *cells)
 	json_put_u64(j, "builds", f.builds);
 	json_put_u64(j, "write_bytes", f.write_bytes);
 	json_put_u64(j, "read_bytes", f.read_bytes);
+	json_put_u64(j, "left_ns", f.ns);
+	json_object_set_new(j, "measured", json_boolean(f.measured));
 	for (i = 0; i < cells->n; i++)
 		json_array_append_new(all, cell_json(cells->at[i]));
 	json_object_set_new(j, "cells", all);

@@ -15,7 +15,7 @@
 #include "layout/layer.h"
 #include "layout/recipe.h"
 
-enum { MOST_SETTINGS = 64, MOST_VARIANTS = 2000 };
+enum { MOST_SETTINGS = 64, MOST_VARIANTS = 2000, MOST_CELLS = 20000 };
 
 /* A layout whose options are being replaced. */
 struct form {
@@ -113,7 +113,7 @@ static void form_text(const struct form *f, struct sbuf *out)
 	}
 }
 
-static const char *axis_name(struct arena *a, const struct axis *x)
+const char *axis_name(struct arena *a, const struct axis *x)
 {
 	if (!x->option)
 		return "fs";
@@ -185,6 +185,7 @@ static void add_variant(struct work *w)
 	judge(w, placed, !v->why, &why);
 	line = json_line(options);
 	v->layout = arena_strdup(a, sbuf_str(&text));
+	v->name = w->name;
 	v->label = arena_strdup(a, sbuf_str(&label));
 	v->options = arena_strdup(a, line);
 	if (!is_there(w->c, v->layout))
@@ -199,8 +200,15 @@ static void add_variant(struct work *w)
 /* All choices of all axes, the last axis fastest. */
 static int add_variants(struct work *w, struct err *e)
 {
+	uint64_t product = 1;
 	size_t i;
 
+	for (i = 0; i < w->c->axes.n; i++) {	/* also those that lead to the same layout */
+		product *= ((const struct axis *)w->c->axes.at[i])->values.n;
+		if (product > MOST_VARIANTS)
+			return err_set(e, ERR_USAGE, "%.120s: the axes alone make more than %d layouts",
+				       w->c->from, MOST_VARIANTS);
+	}
 	memset(w->choice, 0, sizeof(w->choice));
 	for (;;) {
 		if (w->c->variants.n >= MOST_VARIANTS)
@@ -274,5 +282,8 @@ int campaign_expand(struct campaign *c, struct err *e)
 		if (rc)
 			return -1;
 	}
+	if ((uint64_t)c->variants.n * c->workloads.n * c->rounds > MOST_CELLS)
+		return err_set(e, ERR_USAGE, "%.120s: more than %d cells (%zu layouts x %zu workloads x %u "
+			       "rounds)", c->from, MOST_CELLS, c->variants.n, c->workloads.n, c->rounds);
 	return check_axes(&w, e);
 }

@@ -23,6 +23,8 @@ struct line {
 	size_t n;
 	const char *rest;	/* all after the first word */
 	unsigned *seen;		/* the line where each statement stood first */
+	const char *table[2];	/* the axes of the statement table */
+	unsigned table_line;
 };
 
 static int wrong(const struct line *l, struct err *e)
@@ -226,6 +228,25 @@ static int take_cache(struct line *l, struct err *e)
 	return one_word(l, e) ? -1 : cache_parse(l->words[1], &l->c->cache, e);
 }
 
+static int take_title(struct line *l, struct err *e)
+{
+	(void)e;
+	l->c->title = l->rest;
+	return 0;
+}
+
+/* Its axes may stand behind it, so they are looked for at the end. */
+static int take_table(struct line *l, struct err *e)
+{
+	if (l->n != 3)
+		return err_set(e, ERR_USAGE, "table wants two axes, for rows and columns: table md.chunk "
+			       "md.consistency");
+	l->table[0] = l->words[1];
+	l->table[1] = l->words[2];
+	l->table_line = l->number;
+	return 0;
+}
+
 static const struct statement {
 	const char *word;
 	bool many;		/* may stand in several lines */
@@ -243,6 +264,8 @@ static const struct statement {
 	{ "op", false, take_op },
 	{ "cache", false, take_cache },
 	{ "seed", false, take_seed },
+	{ "title", false, take_title },
+	{ "table", false, take_table },
 };
 
 enum { N_STATEMENTS = sizeof(statements) / sizeof(statements[0]) };
@@ -311,7 +334,37 @@ static const char *default_name(struct campaign *c)
 	return name_is_valid(name) ? name : NULL;
 }
 
-static int check_whole(struct campaign *c, struct err *e)
+const struct axis *campaign_axis(const struct campaign *c, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < c->axes.n; i++) {
+		if (!strcmp(axis_name(c->arena, c->axes.at[i]), name))
+			return c->axes.at[i];
+	}
+	return NULL;
+}
+
+static int find_table(struct campaign *c, const struct line *l, struct err *e)
+{
+	const struct axis *axes[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		axes[i] = campaign_axis(c, l->table[i]);
+		if (!axes[i])
+			return err_set(e, ERR_USAGE, "%.120s, line %u: there is no axis \"%.40s\" to make a "
+				       "table of", c->from, l->table_line, l->table[i]);
+	}
+	if (axes[0] == axes[1])
+		return err_set(e, ERR_USAGE, "%.120s, line %u: rows and columns are the same axis", c->from,
+			       l->table_line);
+	c->table_rows = axes[0];
+	c->table_columns = axes[1];
+	return 0;
+}
+
+static int check_whole(struct campaign *c, const struct line *l, struct err *e)
 {
 	if (!c->name)
 		c->name = default_name(c);
@@ -322,6 +375,8 @@ static int check_whole(struct campaign *c, struct err *e)
 		return err_set(e, ERR_USAGE, "%.120s: it wants a line \"layout NAME\"", c->from);
 	if (!c->workloads.n)
 		return err_set(e, ERR_USAGE, "%.120s: it wants a line \"workload NAME\"", c->from);
+	if (l->table_line && find_table(c, l, e))
+		return -1;
 	return campaign_expand(c, e);
 }
 
@@ -333,7 +388,8 @@ int campaign_parse(const char *text, const char *from, struct campaign **out, st
 	struct line l = { .c = c, .seen = seen };
 	int rc = 0;
 
-	*c = (struct campaign){ .arena = a, .from = arena_strdup(a, from), .reps = 7, .rounds = 1,
+	*c = (struct campaign){ .arena = a, .from = arena_strdup(a, from),
+				.source = arena_strdup(a, text), .reps = 7, .rounds = 1,
 				.scale = 1, .write = true, .read = true, .cache = CACHE_COLD,
 				.seed = 7 };
 	while (*text && rc == 0) {
@@ -346,7 +402,7 @@ int campaign_parse(const char *text, const char *from, struct campaign **out, st
 		text += len + (text[len] == '\n');
 	}
 	if (rc == 0)
-		rc = check_whole(c, e);
+		rc = check_whole(c, &l, e);
 	if (rc) {
 		arena_free(a);
 		return -1;

@@ -23,14 +23,6 @@
 
 enum { CLEAR_TRIES = 60 };
 
-static uint64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static void pause_ms(unsigned ms)
 {
 	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000 };
@@ -51,10 +43,76 @@ void campaign_emit(struct campaign_work *w, json_t *event)
 	json_decref(event);
 }
 
+/* How many cells have an end. */
+static size_t ended(const struct list *cells)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < cells->n; i++) {
+		enum cell_state state = ((const struct campaign_cell *)cells->at[i])->state;
+
+		n += state != CELL_WAITING && state != CELL_RUNNING;
+	}
+	return n;
+}
+
+/* For screens elsewhere. A database that cannot take it will be heard of soon enough. */
+static void say(struct campaign_work *w)
+{
+	struct campaign_forecast f;
+	json_t *j = json_object();
+	struct err e = { 0 };
+
+	campaign_forecast(w->run->campaign, w->run->cells, &f);
+	json_put_str(j, "phase", w->phase);
+	json_put_str(j, "text", w->doing);
+	json_put_u64(j, "done", ended(w->run->cells));
+	json_put_u64(j, "cells", w->run->cells->n);
+	json_put_u64(j, "left_ns", f.ns);
+	json_object_set_new(j, "measured", json_boolean(f.measured));
+	json_put_u64(j, "write_bytes", f.write_bytes);
+	if (w->last_run)
+		json_object_set(j, "run", w->last_run);
+	store_campaign_say(w->run->store, w->run->row->id, j, &e);
+	json_decref(j);
+}
+
+static void forget_run(struct campaign_work *w)
+{
+	json_decref(w->last_run);
+	w->last_run = NULL;
+}
+
+/* A timed run is over: what a screen shows of it. */
+static void keep_run(struct campaign_work *w, const json_t *event)
+{
+	static const char *const keys[] = { "workload", "op", "rep", "of", "bps", "done", "runs" };
+	size_t i;
+
+	forget_run(w);
+	w->last_run = json_object();
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (json_object_get(event, keys[i]))
+			json_object_set(w->last_run, keys[i], json_object_get(event, keys[i]));
+	}
+	say(w);
+}
+
+static void note(struct campaign_work *w, const char *name, const char *text)
+{
+	free(w->phase);
+	free(w->doing);
+	w->phase = strdup(name);
+	w->doing = strdup(text);
+	forget_run(w);
+	say(w);
+}
+
 static void phase(struct campaign_work *w, const char *name, const char *text)
 {
 	json_t *j = json_object();
 
+	note(w, name, text);
 	json_put_str(j, "event", "phase");
 	json_put_str(j, "phase", name);
 	json_put_str(j, "text", text);
@@ -71,6 +129,8 @@ static bool pass(struct campaign_work *w, json_t *event, json_t *results, struct
 	if (strcmp(kind, "end")) {
 		if (results && !strcmp(kind, "result"))
 			json_array_append(results, event);
+		if (!strcmp(kind, "run"))
+			keep_run(w, event);
 		w->run->emit(w->run->arg, event);
 		return false;
 	}
@@ -159,15 +219,10 @@ static int clear(struct campaign_work *w, const char *word, struct err *e)
 static void tell_cell(struct campaign_work *w, const struct campaign_cell *c)
 {
 	const struct list *cells = w->run->cells;
-	size_t i, done = 0, waiting = 0;
+	struct campaign_forecast f;
 	json_t *j = json_object();
 
-	for (i = 0; i < cells->n; i++) {
-		enum cell_state state = ((const struct campaign_cell *)cells->at[i])->state;
-
-		waiting += state == CELL_WAITING || state == CELL_RUNNING;
-	}
-	done = cells->n - waiting;
+	campaign_forecast(w->run->campaign, cells, &f);
 	json_put_str(j, "event", "cell");
 	json_put_u64(j, "n", c->n);
 	json_put_u64(j, "cells", cells->n);
@@ -178,10 +233,11 @@ static void tell_cell(struct campaign_work *w, const struct campaign_cell *c)
 	json_put_str(j, "state", cell_state_word(c->state));
 	if (c->reason)
 		json_put_str(j, "reason", c->reason);
-	json_put_u64(j, "done", done);
-	if (w->measured)
-		json_put_u64(j, "left_ns", (clock_ns() - w->began_ns) / w->measured * waiting);
+	json_put_u64(j, "done", ended(cells));
+	if (f.measured)
+		json_put_u64(j, "left_ns", f.ns);
 	campaign_emit(w, j);
+	say(w);
 }
 
 int campaign_set(struct campaign_work *w, struct campaign_cell **cells, size_t n, enum cell_state state,
@@ -192,8 +248,6 @@ int campaign_set(struct campaign_work *w, struct campaign_cell **cells, size_t n
 
 	if (store_cells_set(w->run->store, cells, n, state, kept, e))
 		return -1;
-	if (state != CELL_RUNNING && state != CELL_WAITING)
-		w->measured += (unsigned)n;
 	for (i = 0; i < n; i++)
 		tell_cell(w, cells[i]);
 	return 0;
@@ -221,7 +275,6 @@ int campaign_done(struct campaign_work *w, struct campaign_cell *c, const json_t
 	line = json_line(results);
 	c->results = arena_strdup(w->arena, line);
 	free(line);
-	w->measured++;
 	tell_cell(w, c);
 	return 0;
 }
@@ -355,15 +408,38 @@ static int recover(struct campaign_work *w, struct err *e)
 	return end_rest(w, (struct campaign_cell **)cells->at, cells->n, CELL_WAITING, NULL, e);
 }
 
-static bool waits(const struct list *cells)
+/* A screen may have let a failed cell wait again, or left a waiting one out. */
+static int look_again(struct campaign_work *w, struct err *e)
+{
+	struct arena *a = arena_new();
+	const struct list *cells = w->run->cells;
+	struct list now = { 0 };
+	size_t i;
+	int rc = store_cells(w->run->store, w->run->row->id, a, &now, e);
+
+	for (i = 0; rc == 0 && i < now.n && i < cells->n; i++) {
+		const struct campaign_cell *there = now.at[i];
+		struct campaign_cell *here = cells->at[i];
+
+		if (there->id != here->id || there->state == here->state)
+			continue;
+		here->state = there->state;
+		here->reason = arena_strdup(w->arena, there->reason);
+	}
+	arena_free(a);
+	return rc;
+}
+
+/* The next cell that waits; the number of cells when none does. */
+static size_t next_waiting(const struct list *cells)
 {
 	size_t i;
 
 	for (i = 0; i < cells->n; i++) {
 		if (((const struct campaign_cell *)cells->at[i])->state == CELL_WAITING)
-			return true;
+			break;
 	}
-	return false;
+	return i;
 }
 
 int campaign_run(const struct campaign_run *r, struct err *e)
@@ -373,15 +449,23 @@ int campaign_run(const struct campaign_run *r, struct err *e)
 	size_t i, n;
 	int rc = recover(&w, e);
 
-	w.began_ns = clock_ns();
-	for (i = 0; rc == 0 && i < r->cells->n && !campaign_stops(&w); i++) {
-		if (((const struct campaign_cell *)r->cells->at[i])->state != CELL_WAITING)
-			continue;
+	while (rc == 0 && !campaign_stops(&w)) {
+		rc = look_again(&w, e);
+		i = next_waiting(r->cells);
+		if (rc || i == r->cells->n)
+			break;
 		n = group_of(r->cells, i, w.arena, &group);
 		rc = run_group(&w, group, n, e);
 	}
-	if (rc == 0 && waits(r->cells))
+	if (rc == 0 && next_waiting(r->cells) < r->cells->n)
 		rc = err_set(e, ERR_FAIL, "stopped; every finished cell is kept, and the same command "
 			     "goes on");
+	if (rc == 0)
+		note(&w, "end", "every cell has an end");
+	else
+		note(&w, "stopped", e->text);
+	forget_run(&w);
+	free(w.phase);
+	free(w.doing);
 	return rc;
 }

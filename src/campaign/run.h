@@ -10,8 +10,8 @@ struct campaign_work {
 	const struct campaign_run *run;
 	struct arena *arena;
 	bool stopped;
-	uint64_t began_ns;	/* of this start */
-	unsigned measured;	/* cells that came to an end since */
+	char *phase, *doing;	/* what was said last, for the row's "say" */
+	json_t *last_run;
 };
 
 bool campaign_stops(struct campaign_work *w);

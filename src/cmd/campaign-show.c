@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* campaign-show - the grid of a campaign's cells, and a line that says what goes on. */
 #include "cmd/campaign.h"
+#include "cmd/cmd.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +26,7 @@ void campaign_show_init(struct campaign_show *s, const struct campaign *c,
 
 void campaign_summary(const struct campaign *c, const struct list *cells, bool begun)
 {
-	char wr[SIZE_TEXT], rd[SIZE_TEXT];
+	char wr[SIZE_TEXT], rd[SIZE_TEXT], time[SIZE_TEXT];
 	struct campaign_forecast f;
 
 	campaign_forecast(c, cells, &f);
@@ -32,8 +35,10 @@ void campaign_summary(const struct campaign *c, const struct list *cells, bool b
 	       cells->n, begun ? "goes on with" : "to do:", f.cells, f.builds);
 	printf("%u repetitions, scale %g, cache before reading: %s\n", c->reps, c->scale,
 	       cache_word(c->cache));
-	printf("will write %s and read %s of files; time: known after the first layout\n",
-	       size_text(wr, f.write_bytes, SIZE_SI), size_text(rd, f.read_bytes, SIZE_SI));
+	printf("will write %s and read %s of files; about %s, %s\n",
+	       size_text(wr, f.write_bytes, SIZE_SI), size_text(rd, f.read_bytes, SIZE_SI),
+	       duration_text(time, f.ns), f.measured ? "as the finished cells took" : "a guess until "
+	       "the first layout is measured");
 	if (c->reps < 6)
 		puts("n: fewer than 6 runs, so lowest to highest is no 95 % interval");
 	fflush(stdout);
@@ -87,24 +92,6 @@ static void add_cell(struct sbuf *out, const struct campaign_cell *cell)
 		sbuf_add(out, signs[cell->state]);
 }
 
-/* Of a layout and a workload the cell that says most: of the last round that has begun. */
-static const struct campaign_cell *cell_at(const struct list *cells, const char *layout,
-					   const char *workload)
-{
-	const struct campaign_cell *found = NULL;
-	size_t i;
-
-	for (i = 0; i < cells->n; i++) {
-		const struct campaign_cell *c = cells->at[i];
-
-		if (strcmp(c->layout, layout) != 0 || strcmp(c->workload, workload) != 0)
-			continue;
-		if (!found || c->state != CELL_WAITING)
-			found = c;
-	}
-	return found;
-}
-
 static int width_of(const struct workload *w)
 {
 	int len = (int)strlen(w->name);
@@ -125,23 +112,25 @@ static int width_of_labels(const struct campaign *c)
 	return (width > MOST_LABEL ? MOST_LABEL : width) + 1;
 }
 
-static void put_cut(const char *text, int width)
+static void put_label(const struct variant *v, int width)
 {
+	struct arena *a = arena_new();
 	struct sbuf safe = { 0 };
 
-	sbuf_add_safe(&safe, text);
+	sbuf_add_safe(&safe, campaign_label(a, v->label, v->options, (size_t)width - 1));
 	printf("%-*.*s", width, width - 1, sbuf_str(&safe));
 	sbuf_done(&safe);
+	arena_free(a);
 }
 
 static void put_row(const struct campaign *c, const struct list *cells, const struct variant *v)
 {
 	size_t i;
 
-	put_cut(v->label, width_of_labels(c));
+	put_label(v, width_of_labels(c));
 	for (i = 0; i < c->workloads.n; i++) {
 		const struct workload *w = c->workloads.at[i];
-		const struct campaign_cell *cell = cell_at(cells, v->layout, w->name);
+		const struct campaign_cell *cell = campaign_cell_at(cells, v->layout, w->name);
 		struct sbuf text = { 0 };
 
 		if (cell)
@@ -277,17 +266,28 @@ static void put_cell(const struct campaign_show *s, const json_t *j)
 	(void)s;
 }
 
+/* A line of JSON. Unattended, nobody that reads slowly may hold the campaign up: what does not
+ * fit into the pipe is dropped, the database has it. */
+void campaign_put(const json_t *event)
+{
+	struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	char *line = json_line(event);
+
+	if (!option("unattended") || (strlen(line) < PIPE_BUF && poll(&p, 1, 0) == 1 &&
+				      (p.revents & POLLOUT))) {
+		puts(line);
+		fflush(stdout);
+	}
+	free(line);
+}
+
 void campaign_event(void *show, const json_t *event)
 {
 	struct campaign_show *s = show;
 	const char *kind = json_str(event, "event");
 
 	if (s->json) {
-		char *line = json_line(event);
-
-		puts(line);
-		fflush(stdout);
-		free(line);
+		campaign_put(event);
 		return;
 	}
 	if (!kind)

@@ -3,6 +3,8 @@
 #include "cmd/cmd.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,9 +24,17 @@ static void on_signal(int sig)
 	wants_end = 1;
 }
 
+/* With --unattended a line "stop" on standard input is a signal too: a screen of another user
+ * than root has no other way. */
 static bool stopped(void *arg)
 {
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	char buf[16];
+
 	(void)arg;
+	if (option("unattended") && !wants_end && poll(&p, 1, 0) == 1 && (p.revents & POLLIN) &&
+	    read(STDIN_FILENO, buf, sizeof(buf)) >= 4 && !memcmp(buf, "stop", 4))
+		wants_end = 1;
 	return wants_end;
 }
 
@@ -130,10 +140,6 @@ static int make_cells(struct made *m, char **argv, struct err *e)
 static int guard_new(struct made *m, char **wipe, struct err *e)
 {
 	struct build b;
-	struct recipe *r = NULL;
-	struct stack *s = NULL;
-	struct plan *p = NULL;
-	size_t i;
 	int rc = store_build_find(m->st, m->c->name, m->a, &b, e);
 
 	if (rc < 0)
@@ -141,21 +147,7 @@ static int guard_new(struct made *m, char **wipe, struct err *e)
 	if (rc == 0 && b.state != BUILD_FAILED)
 		return err_set(e, ERR_REFUSED, "there is a build named %s already; destroy it first or give "
 			       "the campaign another name", m->c->name);
-	for (i = 0; i < m->c->variants.n; i++) {
-		const struct variant *v = m->c->variants.at[i];
-
-		if (v->why)
-			continue;
-		rc = recipe_parse(v->layout, NULL, &r, e) ||
-		     stack_make(r, m->c->name, m->picks, m->n_picks, &s, e) || plan_make(s, &p, e) ||
-		     guard_check(p, m->inv, wipe, e) ? -1 : 0;
-		plan_free(p);
-		stack_free(s);
-		recipe_free(r);
-		return rc;
-	}
-	return err_set(e, ERR_FAIL, "none of the layouts can be built here: %.300s",
-		       ((const struct variant *)m->c->variants.at[0])->why);
+	return campaign_guard(m->c, m->picks, m->n_picks, m->inv, wipe, e);
 }
 
 /* Failed cells wait again, with --retry. */
@@ -176,8 +168,8 @@ static int retry(struct made *m, struct err *e)
 static int lock_file(struct made *m, const char *path, struct err *e)
 {
 	m->lock = open(path, O_RDONLY | O_CLOEXEC);
-	if (m->lock < 0)
-		return err_sys(e, "%.200s", path);
+	if (m->lock < 0)	/* it goes on from the database, whose row is claimed */
+		return 0;
 	if (flock(m->lock, LOCK_EX | LOCK_NB))
 		return err_set(e, ERR_REFUSED, "the campaign %.200s is being run by another naslab", path);
 	return 0;
@@ -203,26 +195,50 @@ static char *question(const struct made *m)
 	return copy;
 }
 
-/* The row of a new campaign, committed before anything is written elsewhere. */
+/* The row is ours, committed before anything is written elsewhere. */
 static int begin(struct made *m, struct err *e)
 {
-	if (m->row.id)
-		return 0;
+	int rc;
+
+	if (m->row.id) {
+		rc = store_campaign_claim(m->st, &m->row, getpid(), campaign_boot(m->a), e);
+		return rc != 1 ? rc : err_set(e, ERR_REFUSED, "the campaign %s is being run by another "
+					      "naslab", m->c->name);
+	}
 	m->row = (struct stored_campaign){
-		.name = m->c->name, .text = campaign_text(m->c, m->a),
+		.name = m->c->name, .text = campaign_text(m->c, m->a), .source = m->c->source,
 		.disks = campaign_disks_json(m->picks, m->n_picks, m->a),
+		.pid = getpid(), .boot = campaign_boot(m->a),
 	};
 	return store_campaign_add(m->st, &m->row, &m->cells, e);
 }
 
 static void put_line(json_t *j)
 {
-	char *line = json_line(j);
-
-	puts(line);
-	fflush(stdout);
-	free(line);
+	campaign_put(j);
 	json_decref(j);
+}
+
+/* Nobody has to look: a terminal or a screen may go. */
+static void leave_terminal(void)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	setsid();
+	sigaction(SIGHUP, &ignore, NULL);
+	sigaction(SIGPIPE, &ignore, NULL);
+	fcntl(STDIN_FILENO, F_SETFL, fcntl(STDIN_FILENO, F_GETFL) | O_NONBLOCK);
+}
+
+/* The table that the file asks for. */
+static void print_table(const struct made *m)
+{
+	struct sbuf text = { 0 };
+
+	if (m->c->table_rows)
+		campaign_table(m->c, &m->cells, m->c->table_rows, m->c->table_columns, &text);
+	fputs(sbuf_str(&text), stdout);
+	sbuf_done(&text);
 }
 
 /* The last event, or the last words; returns the exit status. */
@@ -232,6 +248,7 @@ static int end(struct made *m, int rc, const struct err *e)
 
 	if (!option("json")) {
 		campaign_grid(m->c, &m->cells);
+		print_table(m);
 		return rc ? fail(e) : 0;
 	}
 	j = campaign_json(m->c, &m->cells);
@@ -254,6 +271,7 @@ static int work(struct made *m, char **wipe, struct err *e)
 		.wipe = wipe,
 		.emit = campaign_event, .stopped = stopped, .arg = &show,
 	};
+	struct err ignored = { 0 };
 	int rc;
 
 	if (begin(m, e))
@@ -261,11 +279,14 @@ static int work(struct made *m, char **wipe, struct err *e)
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGHUP, &sa, NULL);
+	if (option("unattended"))
+		leave_terminal();
 	campaign_show_init(&show, m->c, &m->cells, option("json"));
 	if (option("json"))
 		put_line(campaign_json(m->c, &m->cells));
 	rc = campaign_run(&run, e);
 	campaign_show_end(&show);
+	store_campaign_claim(m->st, &m->row, 0, NULL, &ignored);
 	return rc;
 }
 
@@ -289,6 +310,7 @@ static int forecast(struct made *m, char **argv, struct err *e)
 	}
 	campaign_summary(m->c, &m->cells, m->row.id != 0);
 	campaign_grid(m->c, &m->cells);
+	print_table(m);
 	return 0;
 }
 
@@ -299,11 +321,14 @@ static int prepare(struct made *m, char **argv, char **wipe, struct err *e)
 	if (geteuid() != 0)
 		return err_set(e, ERR_FAIL, "a campaign builds on disks with nobody at the keyboard, so it has "
 			       "to be started as root; --forecast does not");
-	if (lock_file(m, argv[0], e) || store_open(option("db"), &m->st, e))
+	if (lock_file(m, m->c->from, e) || store_open(option("db"), &m->st, e))
 		return -1;
 	rc = find_row(m, e);
 	if (rc < 0)
 		return -1;
+	if (rc == 0 && campaign_alive(&m->row))
+		return err_set(e, ERR_REFUSED, "the campaign %s is being run by another naslab (process "
+			       "%lld)", m->c->name, (long long)m->row.pid);
 	if (rc > 0 && option("resume"))
 		return err_set(e, ERR_USAGE, "there is no campaign %s to go on with", m->c->name);
 	if (rc > 0)
@@ -333,6 +358,24 @@ static int carry_out(struct made *m, char **argv, struct err *e)
 	return end(m, rc, e);
 }
 
+/* A file, a shipped one by its name, or one that was begun, by its name. */
+static int open_campaign(struct made *m, const char *word, struct err *e)
+{
+	const char *path = campaign_file(m->a, word);
+	struct stored_campaign row = { 0 };
+	struct store *st = NULL;
+	struct err ignored = { 0 };
+	int rc = 1;
+
+	if (access(path, F_OK) && name_is_valid(word) && store_exists(option("db")) &&
+	    store_open_read(option("db"), &st, &ignored) == 0)
+		rc = store_campaign_find(st, word, m->a, &row, &ignored);
+	store_close(st);
+	if (rc == 0 && row.source)
+		return campaign_parse(row.source, word, &m->c, e);
+	return campaign_open(path, &m->c, e);
+}
+
 static int run(int argc, char **argv)
 {
 	struct made m = { .a = arena_new(), .lock = -1 };
@@ -343,7 +386,7 @@ static int run(int argc, char **argv)
 		arena_free(m.a);
 		return usage_error("it wants the FILE of a campaign");
 	}
-	if (campaign_open(argv[0], &m.c, &e))
+	if (open_campaign(&m, argv[0], &e))
 		rc = fail(&e);
 	else if (option("forecast"))
 		rc = forecast(&m, argv, &e) ? fail(&e) : 0;
@@ -367,6 +410,7 @@ static const struct verb_option options[] = {
 	{ .name = "wipe", .value = "DISK", .help = "this disk holds something that may be lost",
 	  .many = true },
 	{ .name = "yes", .help = "do not ask for the name" },
+	{ .name = "unattended", .help = "goes on when the terminal goes; a line \"stop\" ends it" },
 	{ .name = "json", .help = "the events, one JSON object a line" },
 	{ .name = NULL }
 };
@@ -374,7 +418,7 @@ static const struct verb_option options[] = {
 const struct verb verb_campaign = {
 	.name = "campaign", .usage = "FILE [DISK...] [--forecast]",
 	.help = "measure layouts x options x workloads, unattended",
-	.about = "FILE names layouts, axes (options and their values) and workloads, one statement a\n"
+	.about = "FILE (or the name of a shipped campaign, or of one that was begun) names layouts, axes (options and their values) and workloads, one statement a\n"
 		 "line. Every combination is built, left alone until it has settled, measured and\n"
 		 "destroyed. A cell that fails keeps its reason and the next one follows. After a\n"
 		 "crash, a kill or a power cut the same command takes back what stands and goes on\n"

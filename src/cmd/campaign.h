@@ -19,6 +19,7 @@ void campaign_show_init(struct campaign_show *s, const struct campaign *c,
 			const struct list *cells, bool json);
 void campaign_show_end(struct campaign_show *s);
 void campaign_event(void *show, const json_t *event);	/* for campaign_run() */
+void campaign_put(const json_t *event);			/* one line of JSON */
 
 /* What is about to happen, before a byte is written. */
 void campaign_summary(const struct campaign *c, const struct list *cells, bool begun);

@@ -10,6 +10,7 @@ extern const struct verb verb_plan;
 extern const struct verb verb_workloads;
 extern const struct verb verb_bench;
 extern const struct verb verb_campaign;
+extern const struct verb verb_campaigns;
 extern const struct verb verb_results;
 extern const struct verb verb_selftest;
 extern const struct verb verb_build;
@@ -33,6 +34,7 @@ const struct verb *const verbs[] = {
 	&verb_workloads,
 	&verb_bench,
 	&verb_campaign,
+	&verb_campaigns,
 	&verb_results,
 	&verb_selftest,
 	&verb_build,

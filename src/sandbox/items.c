@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* items - the files of ours that go into the sandbox: the program itself, the first
- * process inside, the recipes, the workloads and the published tables. */
+ * process inside, the recipes, workloads, campaigns and published tables. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -79,6 +79,7 @@ int job_items(struct job *j, struct err *e)
 			       beside, LIBEXEC_DIR);
 	add_data(j, beside, "NASLAB_LAYOUTS", "layouts");
 	add_data(j, beside, "NASLAB_WORKLOADS", "workloads");
+	add_data(j, beside, "NASLAB_CAMPAIGNS", "campaigns");
 	add_data(j, beside, "NASLAB_REFERENCE", "data/reference");
 	return 0;
 }

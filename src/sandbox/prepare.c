@@ -324,7 +324,7 @@ static int make_image(const char *path, const struct disk *d, struct err *e)
 int job_prepare(struct job *j, struct err *e)
 {
 	static const char *const folders[] = {
-		"bin", "bin/layouts", "bin/workloads", "bin/data", "bin/data/reference", "uml",
+		"bin", "bin/layouts", "bin/workloads", "bin/campaigns", "bin/data", "bin/data/reference", "uml",
 		"disks", "db",
 	};
 	const char *home;

@@ -83,8 +83,8 @@ static int add_cell(struct store *st, int64_t campaign, struct campaign_cell *c,
 
 static int add_campaign(struct store *st, struct stored_campaign *c, struct err *e)
 {
-	sqlite3_stmt *q = db_prepare(st, "INSERT INTO campaigns (name, text, disks, created_ns)"
-				     " VALUES (?1, ?2, ?3, ?4)", e);
+	sqlite3_stmt *q = db_prepare(st, "INSERT INTO campaigns (name, text, disks, created_ns,"
+				     " source, pid, boot) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", e);
 
 	if (!q)
 		return -1;
@@ -93,6 +93,9 @@ static int add_campaign(struct store *st, struct stored_campaign *c, struct err 
 	db_bind_str(q, 2, c->text);
 	db_bind_str(q, 3, c->disks);
 	sqlite3_bind_int64(q, 4, c->created_ns);
+	db_bind_str(q, 5, c->source);
+	sqlite3_bind_int64(q, 6, c->pid);
+	db_bind_str(q, 7, c->boot);
 	if (db_finish(st, q, e))
 		return -1;
 	c->id = sqlite3_last_insert_rowid(st->db);
@@ -113,41 +116,111 @@ int store_campaign_add(struct store *st, struct stored_campaign *c, const struct
 	return finish(st, rc, e);
 }
 
-/* A database that was only read keeps the schema of the naslab that wrote it. */
+/* A database that was only read keeps the schema of the naslab that wrote it: which of the
+ * columns does it know? 0 no campaigns, 2 or 3 the schema, -1 error. */
 static int knows_campaigns(struct store *st, struct err *e)
 {
-	sqlite3_stmt *q = db_prepare(st, "SELECT 1 FROM sqlite_schema WHERE name = 'campaigns'", e);
+	sqlite3_stmt *q = db_prepare(st, "SELECT count(*), count(CASE name WHEN 'say' THEN 1 END)"
+				     " FROM pragma_table_info('campaigns')", e);
 	int rc = q ? db_step(st, q, e) : -1;
 
+	if (rc == 1)
+		rc = !sqlite3_column_int(q, 0) ? 0 : sqlite3_column_int(q, 1) ? 3 : 2;
 	sqlite3_finalize(q);
 	return rc;
 }
 
+static void campaign_from_row(sqlite3_stmt *q, struct arena *a, struct stored_campaign *c)
+{
+	*c = (struct stored_campaign){
+		.id = sqlite3_column_int64(q, 0),
+		.name = arena_strdup(a, (const char *)sqlite3_column_text(q, 1)),
+		.text = arena_strdup(a, (const char *)sqlite3_column_text(q, 2)),
+		.disks = arena_strdup(a, (const char *)sqlite3_column_text(q, 3)),
+		.created_ns = sqlite3_column_int64(q, 4),
+		.source = arena_strdup(a, (const char *)sqlite3_column_text(q, 5)),
+		.pid = sqlite3_column_int64(q, 6),
+		.boot = arena_strdup(a, (const char *)sqlite3_column_text(q, 7)),
+		.say = arena_strdup(a, (const char *)sqlite3_column_text(q, 8)),
+	};
+}
+
+#define CAMPAIGN_COLUMNS "SELECT id, name, text, disks, created_ns,"
+#define OF_3 " source, pid, boot, say FROM campaigns"
+#define OF_2 " NULL, 0, NULL, NULL FROM campaigns"
+
 int store_campaign_find(struct store *st, const char *name, struct arena *a,
 			struct stored_campaign *out, struct err *e)
 {
-	int rc = knows_campaigns(st, e);
+	static const char where[] = " WHERE name = ?1 ORDER BY id DESC LIMIT 1";
+	int knows = knows_campaigns(st, e), rc;
 	sqlite3_stmt *q;
 
-	if (rc != 1)
-		return rc < 0 ? -1 : 1;
-	q = db_prepare(st, "SELECT id, name, text, disks, created_ns FROM campaigns"
-		       " WHERE name = ?1 ORDER BY id DESC LIMIT 1", e);
+	if (knows <= 0)
+		return knows < 0 ? -1 : 1;
+	q = db_prepare(st, arena_printf(a, "%s%s", knows == 3 ? CAMPAIGN_COLUMNS OF_3 :
+					CAMPAIGN_COLUMNS OF_2, where), e);
 	if (!q)
 		return -1;
 	db_bind_str(q, 1, name);
 	rc = db_step(st, q, e);
-	if (rc == 1) {
-		*out = (struct stored_campaign){
-			.id = sqlite3_column_int64(q, 0),
-			.name = arena_strdup(a, (const char *)sqlite3_column_text(q, 1)),
-			.text = arena_strdup(a, (const char *)sqlite3_column_text(q, 2)),
-			.disks = arena_strdup(a, (const char *)sqlite3_column_text(q, 3)),
-			.created_ns = sqlite3_column_int64(q, 4),
-		};
-	}
+	if (rc == 1)
+		campaign_from_row(q, a, out);
 	sqlite3_finalize(q);
 	return rc < 0 ? -1 : !rc;
+}
+
+int store_campaigns(struct store *st, struct arena *a, struct list *out, struct err *e)
+{
+	int knows = knows_campaigns(st, e), rc;
+	sqlite3_stmt *q;
+
+	if (knows <= 0)
+		return knows;
+	q = db_prepare(st, knows == 3 ? CAMPAIGN_COLUMNS OF_3 " ORDER BY id" :
+		       CAMPAIGN_COLUMNS OF_2 " ORDER BY id", e);
+	if (!q)
+		return -1;
+	while ((rc = db_step(st, q, e)) == 1) {
+		struct stored_campaign *c = arena_alloc(a, sizeof(*c));
+
+		campaign_from_row(q, a, c);
+		list_add(a, out, c);
+	}
+	sqlite3_finalize(q);
+	return rc;
+}
+
+int store_campaign_claim(struct store *st, struct stored_campaign *c, int64_t pid,
+			 const char *boot, struct err *e)
+{
+	sqlite3_stmt *q = db_prepare(st, "UPDATE campaigns SET pid = ?2, boot = ?3"
+				     " WHERE id = ?1 AND pid = ?4", e);
+
+	if (!q)
+		return -1;
+	sqlite3_bind_int64(q, 1, c->id);
+	sqlite3_bind_int64(q, 2, pid);
+	db_bind_str(q, 3, boot);
+	sqlite3_bind_int64(q, 4, c->pid);
+	if (db_finish(st, q, e))
+		return -1;
+	if (sqlite3_changes(st->db) != 1)
+		return 1;
+	c->pid = pid;
+	c->boot = boot;
+	return 0;
+}
+
+int store_campaign_say(struct store *st, int64_t id, const json_t *say, struct err *e)
+{
+	sqlite3_stmt *q = db_prepare(st, "UPDATE campaigns SET say = ?2 WHERE id = ?1", e);
+
+	if (!q)
+		return -1;
+	sqlite3_bind_int64(q, 1, id);
+	db_bind_json(q, 2, say);
+	return db_finish(st, q, e);
 }
 
 int store_cells(struct store *st, int64_t campaign, struct arena *a, struct list *out,

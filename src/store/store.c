@@ -24,7 +24,7 @@
 #include "store/db.h"
 
 enum {
-	SCHEMA = 2,
+	SCHEMA = 3,
 	APPLICATION = 0x6e61736c,	/* "nasl" in the file's header, for file(1) too */
 	BUSY_MS = 10000,
 };
@@ -89,6 +89,13 @@ static const char schema_2[] =
 	" ended_ns INTEGER NOT NULL DEFAULT 0,"
 	" UNIQUE (campaign_id, n),"
 	" UNIQUE (campaign_id, round, layout, workload));";
+
+/* Schema 3: who works on a campaign, how far it says it is, and the file it is made of. */
+static const char schema_3[] =
+	"ALTER TABLE campaigns ADD COLUMN source TEXT;"
+	"ALTER TABLE campaigns ADD COLUMN pid INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE campaigns ADD COLUMN boot TEXT;"
+	"ALTER TABLE campaigns ADD COLUMN say TEXT;";
 
 static const char *const state_words[] = {
 	[BUILD_RUNNING] = "running",
@@ -245,16 +252,18 @@ static int check_schema(struct store *st, struct err *e)
 static int create_schema(struct store *st, struct err *e)
 {
 	char sql[96];
+	int64_t version;
 	int rc;
 
 	if (exec(st, "BEGIN EXCLUSIVE", e))
 		return -1;
 	rc = check_schema(st, e);
-	if (rc >= 0 && (rc == 1 || pragma_number(st, "PRAGMA user_version", e) < SCHEMA)) {
+	version = rc < 0 ? SCHEMA : rc == 1 ? 0 : pragma_number(st, "PRAGMA user_version", e);
+	if (version < SCHEMA) {
 		snprintf(sql, sizeof(sql), "PRAGMA application_id=%d; PRAGMA user_version=%d",
 			 APPLICATION, SCHEMA);
-		rc = (rc == 1 && exec(st, schema, e)) || exec(st, schema_2, e) ||
-		     exec(st, sql, e) ? -1 : 0;
+		rc = (version < 1 && exec(st, schema, e)) || (version < 2 && exec(st, schema_2, e)) ||
+		     exec(st, schema_3, e) || exec(st, sql, e) ? -1 : 0;
 	}
 	if (rc == 0 && exec(st, "COMMIT", e) == 0)
 		return 0;

@@ -98,7 +98,11 @@ struct stored_campaign {
 	const char *name;
 	const char *text;	/* all that makes it this campaign, in one form */
 	const char *disks;	/* JSON: the disks it runs on, by identity */
+	const char *source;	/* the file's text; NULL: not recorded */
 	int64_t created_ns;
+	int64_t pid;		/* who works on it, 0 when nobody does; of the boot `boot` */
+	const char *boot;
+	const char *say;	/* JSON: how far it is, for a screen (campaign.h); or NULL */
 };
 
 struct campaign_cell {
@@ -121,6 +125,13 @@ int store_campaign_add(struct store *st, struct stored_campaign *c, const struct
 /* The newest of that name; 0 found, 1 none, -1 error. */
 int store_campaign_find(struct store *st, const char *name, struct arena *a,
 			struct stored_campaign *out, struct err *e);
+/* All of them, oldest first: struct stored_campaign *. */
+int store_campaigns(struct store *st, struct arena *a, struct list *out, struct err *e);
+/* Take it, when still `old` has it: 0 it is ours, 1 somebody was faster, -1 error. pid 0: let
+ * go of it. The struct follows. */
+int store_campaign_claim(struct store *st, struct stored_campaign *c, int64_t pid,
+			 const char *boot, struct err *e);
+int store_campaign_say(struct store *st, int64_t id, const json_t *say, struct err *e);
 /* Its cells in their order. */
 int store_cells(struct store *st, int64_t campaign, struct arena *a, struct list *out,
 		struct err *e);

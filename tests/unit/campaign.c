@@ -73,6 +73,15 @@ static void test_nonsense(void **state)
 		{ TWO "workload no-such\n", "line 3: " },
 		{ TWO "workload small-text\n", "line 3: the workload small-text is given twice" },
 		{ TWO "reps 0\n", "line 3: reps" },
+		{ TWO "table md.chunk\n", "line 3: table wants two axes" },
+		{ TWO "axis md.chunk 64K 1M\ntable md.chunk fs\n", "line 4: there is no axis \"fs\" to make" },
+		{ "layout md redundancy=1 | xfs\nworkload small-text small-photo 500M 1G 2G 8G 12G\nrounds 100\n"
+		  "axis md.redundancy 1 2 3\naxis fs xfs ext4 jfs btrfs\naxis md.chunk 64K 128K 256K\n",
+		  "more than 20000 cells (36 layouts x 7 workloads x 100 rounds)" },
+		{ TWO "axis md.chunk 1K 2K 3K 4K 5K 6K 7K 8K 9K 10K 11K 12K 13K 14K 15K\n"
+		  "axis md.level a b c d e f g h i j k l m n o p q r s t u v w\n"
+		  "axis xfs.mount a b c d e f g h i j k l m n o p q r s t u v w\n",
+		  "the axes alone make more than 2000 layouts" },
 		{ TWO "reps 3 4\n", "line 3: reps takes one word, not 2" },
 		{ TWO "reps 3\nreps 4\n", "line 4: reps was given in line 3 already" },
 		{ TWO "scale -1\n", "line 3: scale is a number above 0" },
@@ -222,6 +231,9 @@ static void test_order(void **state)
 	assert_string_equal(r1.text, s1.text);		/* the seed says it all */
 	assert_string_not_equal(r1.text, r2.text);	/* a round is no copy of the last */
 	assert_string_not_equal(r1.text, o1.text);
+	for (i = 0; i < 6; i++)		/* the second round is the first one turned round */
+		assert_string_equal(((struct campaign_cell *)one.at[2 * i])->layout,
+				    ((struct campaign_cell *)one.at[2 * (11 - i)])->layout);
 	assert_int_equal(r1.len, r2.len);		/* and has every layout once */
 	for (i = 0; i < one.n; i++) {
 		const struct campaign_cell *cell = one.at[i];
@@ -308,6 +320,21 @@ static void test_migration(void **state)
 	st = open_store();
 	assert_int_equal(store_campaign_find(st, "t", a, &found, &e), 0);
 	assert_int_equal(found.id, c.id);
+	store_close(st);
+	/* one of schema 2 is read as it is, and brought up when it is written to */
+	run_sql("ALTER TABLE campaigns DROP COLUMN source; ALTER TABLE campaigns DROP COLUMN pid;"
+		"ALTER TABLE campaigns DROP COLUMN boot; ALTER TABLE campaigns DROP COLUMN say;"
+		"PRAGMA user_version=2");
+	assert_int_equal(store_open_read(path, &st, &e), 0);
+	assert_int_equal(store_campaign_find(st, "t", a, &found, &e), 0);
+	assert_true(found.pid == 0 && !found.say && !found.source);
+	store_close(st);
+	st = open_store();
+	assert_int_equal(store_campaign_claim(st, &found, 42, "boot", &e), 0);
+	found.pid = 0;	/* as somebody saw it who came too late */
+	assert_int_equal(store_campaign_claim(st, &found, 43, "boot", &e), 1);
+	assert_int_equal(store_campaign_find(st, "t", a, &found, &e), 0);
+	assert_true(found.pid == 42 && !campaign_alive(&found));
 	store_close(st);
 	arena_free(a);
 }

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * table - a campaign as tables of two axes: RAID 5 by chunk, without and with a partial
+ * parity log, is one look then. Medians, and how each column stands to the first.
+ */
+#include "campaign/campaign.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/sbuf.h"
+#include "base/units.h"
+
+enum { CELL = 14, RATIO = 10, MOST_OPS = 16, MOST_ROUNDS = 100 };
+
+/* What the axes put in, as it stands behind the name: " chunk=64K consistency=ppl". */
+static void add_options(struct sbuf *out, const json_t *options)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)(uintptr_t)options, key, value) {
+		const char *dot = strchr(key, '.');
+
+		sbuf_addf(out, " %s=%s", dot ? dot + 1 : key, json_string_value(value));
+	}
+}
+
+/* Do not cut a character of several bytes in two. */
+static size_t boundary(const char *text, size_t at)
+{
+	while (at && ((unsigned char)text[at] & 0xc0) == 0x80)
+		at--;
+	return at;
+}
+
+const char *campaign_label(struct arena *a, const char *label, const char *options, size_t width)
+{
+	json_t *json = json_loads(options ? options : "", 0, NULL);
+	struct sbuf tail = { 0 };
+	const char *text = label;
+	size_t len = strlen(label);
+
+	add_options(&tail, json);
+	json_decref(json);
+	if (len > width && tail.len + 2 <= width && tail.len < len)
+		text = arena_printf(a, "%.*s~%s", (int)boundary(label, width - tail.len - 1), label,
+				    label + len - tail.len);
+	else if (len > width && tail.len)
+		text = arena_printf(a, "~%s", label + boundary(label, len - width + 1));
+	else if (len > width)
+		text = arena_printf(a, "%.*s~", (int)boundary(label, width - 1), label);
+	sbuf_done(&tail);
+	return text;
+}
+
+/* One table: its cells are those whose layout, other axes, workload and operation are these. */
+struct table {
+	const struct campaign *c;
+	const struct list *cells;
+	const struct axis *rows, *columns;
+	const char *row_name, *column_name;
+	struct arena *a;
+	const char *rest, *workload, *op;
+};
+
+/* The value of an axis in a cell; "-" where it was left as it is. */
+static const char *value_of(const json_t *options, const char *axis)
+{
+	const char *value = json_str(options, axis);
+
+	return value ? value : "-";
+}
+
+/* What a variant is besides the two axes. */
+static const char *rest_of(const struct table *t, const struct variant *v)
+{
+	json_t *options = json_loads(v->options, 0, NULL);
+	struct sbuf text = { 0 };
+	const char *copy;
+
+	json_object_del(options, t->row_name);
+	json_object_del(options, t->column_name);
+	sbuf_add(&text, v->name);
+	add_options(&text, options);
+	copy = arena_strdup(t->a, sbuf_str(&text));
+	sbuf_done(&text);
+	json_decref(options);
+	return copy;
+}
+
+static const struct variant *variant_at(const struct table *t, const char *row, const char *column)
+{
+	size_t i;
+
+	for (i = 0; i < t->c->variants.n; i++) {
+		const struct variant *v = t->c->variants.at[i];
+		json_t *options = json_loads(v->options, 0, NULL);
+		bool is = !strcmp(value_of(options, t->row_name), row) &&
+			  !strcmp(value_of(options, t->column_name), column) &&
+			  !strcmp(rest_of(t, v), t->rest);
+
+		json_decref(options);
+		if (is)
+			return v;
+	}
+	return NULL;
+}
+
+static int by_size(const void *x, const void *y)
+{
+	double a = *(const double *)x, b = *(const double *)y;
+
+	return (a > b) - (a < b);
+}
+
+/* The median over the rounds, NAN when nothing is done; *sign: what is there instead. */
+static double median_of(const struct table *t, const struct variant *v, const char **sign)
+{
+	double values[MOST_ROUNDS];
+	size_t i, k, n = 0;
+
+	*sign = "-";
+	for (i = 0; v && i < t->cells->n; i++) {
+		const struct campaign_cell *cell = t->cells->at[i];
+		json_t *results, *r;
+
+		if (strcmp(cell->layout, v->layout) || strcmp(cell->workload, t->workload))
+			continue;
+		if (cell->state != CELL_IMPOSSIBLE)
+			*sign = cell->state == CELL_FAILED ? "!" : ".";
+		results = cell->results ? json_loads(cell->results, 0, NULL) : NULL;
+		json_array_foreach(results, k, r) {
+			const char *op = json_str(r, "op");
+
+			if (op && !strcmp(op, t->op) && json_u64(r, "median_bps", 0) && n < MOST_ROUNDS)
+				values[n++] = (double)json_u64(r, "median_bps", 0);
+		}
+		json_decref(results);
+	}
+	if (!n)
+		return NAN;
+	qsort(values, n, sizeof(*values), by_size);
+	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+/* "0.12x"; nothing where one of the two is not known. */
+static void add_ratio(struct sbuf *out, double value, double base)
+{
+	char text[SIZE_TEXT] = "", number[SIZE_TEXT];
+
+	if (!isnan(value) && base > 0)
+		snprintf(text, sizeof(text), "%.20sx", number_text(number, value / base));
+	sbuf_addf(out, "%*s", RATIO, text);
+}
+
+static void add_row(const struct table *t, const char *row, int width, struct sbuf *out)
+{
+	double base = NAN;
+	size_t i;
+
+	sbuf_addf(out, "%-*s", width, row);
+	for (i = 0; i < t->columns->values.n; i++) {
+		const char *sign, *column = t->columns->values.at[i];
+		double value = median_of(t, variant_at(t, row, column), &sign);
+		char number[SIZE_TEXT];
+
+		sbuf_addf(out, "%*s", CELL, isnan(value) ? sign : number_text(number, value / 1e6));
+		if (i)
+			add_ratio(out, value, base);
+		else
+			base = value;
+	}
+	sbuf_addc(out, '\n');
+}
+
+static void add_table(const struct table *t, struct sbuf *out)
+{
+	int width = (int)strlen(t->row_name);
+	size_t i;
+
+	for (i = 0; i < t->rows->values.n; i++) {
+		int len = (int)strlen(t->rows->values.at[i]);
+
+		width = len > width ? len : width;
+	}
+	width += 2;
+	sbuf_addf(out, "\n%s, %s, felt, median MB/s", t->workload, t->op);
+	if (t->c->reps < 6)
+		sbuf_addf(out, " of %u runs: n", t->c->reps);
+	sbuf_addf(out, "\n%s; across: %s, and its ratio to the first\n%-*s", t->rest, t->column_name,
+		  width, t->row_name);
+	for (i = 0; i < t->columns->values.n; i++)
+		sbuf_addf(out, "%*s%*s", CELL, (const char *)t->columns->values.at[i],
+			  i ? RATIO : 0, i ? "ratio" : "");
+	sbuf_addc(out, '\n');
+	for (i = 0; i < t->rows->values.n; i++)
+		add_row(t, t->rows->values.at[i], width, out);
+}
+
+/* The operations that were measured, in the order they stand in the results. */
+static size_t ops_of(const struct table *t, const char *ops[MOST_OPS])
+{
+	size_t i, k, m, n = 0;
+
+	for (i = 0; i < t->cells->n; i++) {
+		const struct campaign_cell *cell = t->cells->at[i];
+		json_t *results = NULL, *r;
+
+		if (!strcmp(cell->workload, t->workload) && cell->results)
+			results = json_loads(cell->results, 0, NULL);
+		json_array_foreach(results, k, r) {
+			const char *op = json_str(r, "op");
+
+			for (m = 0; op && m < n && strcmp(ops[m], op); m++)
+				;
+			if (op && m == n && n < MOST_OPS)
+				ops[n++] = arena_strdup(t->a, op);
+		}
+		json_decref(results);
+	}
+	return n;
+}
+
+/* Is this the first variant with its rest? */
+static bool leads(const struct table *t, size_t at)
+{
+	const char *rest = rest_of(t, t->c->variants.at[at]);
+	size_t i;
+
+	for (i = 0; i < at; i++) {
+		if (!strcmp(rest_of(t, t->c->variants.at[i]), rest))
+			return false;
+	}
+	return true;
+}
+
+void campaign_table(const struct campaign *c, const struct list *cells, const struct axis *rows,
+		    const struct axis *columns, struct sbuf *out)
+{
+	struct table t = { .c = c, .cells = cells, .rows = rows, .columns = columns,
+			   .a = arena_new() };
+	const char *ops[MOST_OPS];
+	size_t w, v, k, n;
+
+	t.row_name = axis_name(t.a, rows);
+	t.column_name = axis_name(t.a, columns);
+	for (w = 0; w < c->workloads.n; w++) {
+		t.workload = ((const struct workload *)c->workloads.at[w])->name;
+		n = ops_of(&t, ops);
+		for (k = 0; k < n; k++) {
+			t.op = ops[k];
+			for (v = 0; v < c->variants.n; v++) {
+				t.rest = rest_of(&t, c->variants.at[v]);
+				if (leads(&t, v))
+					add_table(&t, out);
+			}
+		}
+	}
+	arena_free(t.a);
+}
