@@ -164,6 +164,8 @@ static void work_ended(struct ui *ui)
 	sbuf_addf(&ui->results, "%s\n", w->text);
 	if (!ui->s->elsewhere && ui->live)
 		session_look(ui->s, &e);
+	if (w->kind == WORK_CAMPAIGN)
+		return;
 	if (w->ok && (w->kind == WORK_DESTROY || w->kind == WORK_RECOVER))
 		session_gone(ui->s);
 	else

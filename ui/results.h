@@ -27,6 +27,8 @@ const struct report_bar *results_base(const struct results *r);	/* in this pictu
 /* The chosen one against the base; 0 when there is nothing to compare. */
 size_t results_pair(const struct results *r, const struct report_bar *b, struct arena *a,
 		    struct report_pair *out);
+/* Go to the screen and show this one: class, operation, label. */
+void results_show(struct ui *ui, const char *class, const char *op, const char *label);
 void results_draw(struct ui *ui, void *state, struct area body);
 
 #endif

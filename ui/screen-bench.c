@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARK = ACT_SCREEN, START, DURABLE, STOP, EXPORT, ZOOM, FORM };
+enum { MARK = ACT_SCREEN, START, DURABLE, STOP, EXPORT, ZOOM, FORM, CAMPAIGNS };
 
 /* Fill an order from the form. */
 static int make_order(struct ui *ui, const struct bench *b, struct arena *a, struct bench_order *o,
@@ -273,6 +273,9 @@ static enum react bench_act(struct ui *ui, void *state, int act)
 	case START:
 		start(ui, b);
 		return REACT_DONE;
+	case CAMPAIGNS:
+		ui_goto(ui, &screen_campaign);
+		return REACT_DONE;
 	case FORM:
 		b->form = !b->form;
 		return REACT_DONE;
@@ -375,6 +378,7 @@ static const struct key bench_keys[] = {
 	{ DURABLE, "v", NULL, "felt/durable", 2, "until the last close, or until it is on the disks" },
 	{ ZOOM, "z", NULL, "chart", 4, "the chart of the run on the whole screen" },
 	{ FORM, "f", NULL, "form/bars", 2, "what to measure, or the bars" },
+	{ CAMPAIGNS, "c", NULL, "campaigns", 4, "layouts x options x workloads, unattended" },
 	{ EXPORT, "e", NULL, "export", 5, "export every kept run as CSV" },
 	{ STOP, "X", NULL, "stop", 1, "stop measuring; the finished runs are kept" },
 	{ 0 }

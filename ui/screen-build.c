@@ -26,7 +26,7 @@ static bool is_work_of(const struct ui *ui, const struct build_view *v)
 {
 	const struct work *w = &ui->s->work;
 
-	return w->kind != WORK_NONE && w->kind != WORK_BENCH && w->name && !strcmp(w->name, v->name);
+	return w->kind != WORK_NONE && w->kind < WORK_BENCH && w->name && !strcmp(w->name, v->name);
 }
 
 static void look(struct ui *ui, struct build_view *v)
@@ -52,7 +52,7 @@ static int build_enter(struct ui *ui, void *state)
 	struct build_view *v = state;
 	const struct work *w = &ui->s->work;
 
-	if (w->kind != WORK_NONE && w->kind != WORK_BENCH && w->name)
+	if (w->kind != WORK_NONE && w->kind < WORK_BENCH && w->name)
 		snprintf(v->name, sizeof(v->name), "%s", w->name);
 	else if (ui->s->open_name)
 		snprintf(v->name, sizeof(v->name), "%s", ui->s->open_name);
@@ -419,7 +419,7 @@ static const char *build_cannot(const struct ui *ui, void *state, int act)
 	case ACT_TAB:
 		return is_work_of(ui, v) && v->status ? NULL : "there is one list only";
 	case STOP:
-		return w->runs && w->kind != WORK_BENCH ? NULL : "nothing runs here";
+		return w->runs && w->kind < WORK_BENCH ? NULL : "nothing runs here";
 	case AGAIN:
 		return v->name[0] ? NULL : "nothing is built or opened yet";
 	case DESTROY:

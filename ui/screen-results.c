@@ -149,6 +149,20 @@ static int results_enter(struct ui *ui, void *state)
 	return 0;
 }
 
+void results_show(struct ui *ui, const char *class, const char *op, const char *label)
+{
+	struct results *r;
+
+	ui_goto(ui, &screen_results);
+	if (ui_top(ui) != &screen_results)
+		return;
+	r = ui->frames[ui->n_frames - 1].state;
+	find_picture(r, class, op);
+	keep_bar(r, label);
+	remember(r);
+	compute_pairs(r);
+}
+
 /* --- actions --------------------------------------------------------------------------- */
 
 /* The next picture of the same operation. */

@@ -3,12 +3,12 @@
  * screen-start - where to begin: the practice lab, this machine, a purchase, a build that
  * exists, or what a crash left. With no spare disk the cursor is on the practice lab.
  */
-#include "ui/ui.h"
+#include "ui/campaign.h"
 
 #include <string.h>
 #include <unistd.h>
 
-enum { LAB = ACT_SCREEN, MACHINE, PURCHASE, OPEN, UNFINISHED, RESULTS };
+enum { LAB = ACT_SCREEN, MACHINE, PURCHASE, OPEN, UNFINISHED, RESULTS, CAMPAIGNS };
 
 struct start {
 	struct roll roll;
@@ -17,6 +17,7 @@ struct start {
 	json_t *builds;		/* array of {name, layout, state, at} */
 	json_t *unfinished;
 	size_t n_results;
+	char campaign[80];	/* the newest one, in words */
 };
 
 static const struct item {
@@ -27,6 +28,7 @@ static const struct item {
 	{ MACHINE, "m", "This machine" },
 	{ PURCHASE, "n", "Plan a purchase" },
 	{ OPEN, "o", "Open a build" },
+	{ CAMPAIGNS, "c", "Campaigns" },
 	{ RESULTS, "v", "Results" },
 	{ UNFINISHED, "w", "Unfinished" },
 };
@@ -78,6 +80,26 @@ static void put_layout(json_t *o, const char *text)
 	sbuf_done(&line);
 }
 
+/* The campaign that was begun last. */
+static int read_campaigns(struct start *st, struct store *store, struct arena *a, struct err *e)
+{
+	struct list all = { 0 }, cells = { 0 };
+	const struct stored_campaign *c;
+
+	st->campaign[0] = '\0';
+	if (store_campaigns(store, a, &all, e) < 0)
+		return -1;
+	if (!all.n)
+		return 0;
+	c = all.at[all.n - 1];
+	if (store_cells(store, c->id, a, &cells, e) < 0)
+		return -1;
+	snprintf(st->campaign, sizeof(st->campaign), "%s  %s, %zu of %zu cells", c->name,
+		 campaign_alive(c) ? "runs" : campaign_ended(&cells) < cells.n ? "stopped" : "done",
+		 campaign_ended(&cells), cells.n);
+	return 0;
+}
+
 /* Read the builds of the database; one that is not there yet has none. */
 static void read_builds(struct ui *ui, struct start *st)
 {
@@ -98,7 +120,7 @@ static void read_builds(struct ui *ui, struct start *st)
 	if (store_open_read(ui->s->db, &store, &e) < 0 ||
 	    store_builds(store, a, &found, &e) < 0 ||
 	    build_unfinished(store, &st->unfinished, &e) < 0 ||
-	    store_results(store, &results, &e) < 0) {
+	    store_results(store, &results, &e) < 0 || read_campaigns(st, store, a, &e) < 0) {
 		ui_fail(ui, &e);
 		goto out;
 	}
@@ -193,6 +215,10 @@ static void item_note(const struct ui *ui, const struct start *st, int act, stru
 		state = json_str(json_array_get(st->builds, n - 1), "state");
 		sbuf_addf(out, "%s  %s  %s", name, state, n > 1 ? "and others  " : "");
 		sbuf_add_safe(out, layout ? layout : "");
+		break;
+	case CAMPAIGNS:
+		sbuf_add(out, st->campaign[0] ? st->campaign : "layouts x options x workloads, by "
+			 "itself, for days");
 		break;
 	case RESULTS:
 		if (st->n_results)
@@ -389,6 +415,9 @@ static enum react start_act(struct ui *ui, void *state, int act)
 	case OPEN:
 		open_build(ui, st);
 		return REACT_DONE;
+	case CAMPAIGNS:
+		ui_goto(ui, &screen_campaign);
+		return REACT_DONE;
 	case RESULTS:
 		ui_goto(ui, &screen_results);
 		return REACT_DONE;
@@ -444,6 +473,7 @@ static const struct key start_keys[] = {
 	{ MACHINE, "m", NULL, "machine", 3, "the disks of this machine" },
 	{ PURCHASE, "n", NULL, "purchase", 4, "plan a purchase: type disks you might buy" },
 	{ OPEN, "o", NULL, "open", 4, "open a build that exists" },
+	{ CAMPAIGNS, "c", NULL, "campaigns", 5, "layouts x options x workloads, unattended" },
 	{ RESULTS, "v", NULL, "results", 4, "what was measured: bars and comparisons" },
 	{ UNFINISHED, "w", NULL, "unfinished", 1, "what a crash left: undo it or leave it" },
 	{ ACT_PALETTE, ":", NULL, "any action", 3, "any action by name" },

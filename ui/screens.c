@@ -12,6 +12,7 @@ const struct screen *const screens[] = {
 	&screen_bench,
 	&screen_results,
 	&screen_losses,
+	&screen_campaign,
 	&screen_confirm,
 	&screen_help,
 	&screen_palette,

@@ -384,6 +384,22 @@ void ui_results(struct ui *ui, struct sbuf *out)
 		sbuf_addf(out, "%s is still at work; naslab shows it again\n", ui->s->work.name);
 }
 
+int ui_work_words(struct ui *ui, enum work_kind kind, const char *name, const char *const *words,
+		  struct err *e)
+{
+	bool ask = geteuid() != 0;
+	int rc;
+
+	if (ask)
+		term_leave();
+	rc = work_start_words(&ui->s->work, kind, name, words, ask, e);
+	while (ask && rc == 0 && !executor_wait(&ui->s->work.x, 1000))
+		;
+	if (ask)
+		term_return();
+	return rc;
+}
+
 const char *ui_size(const struct ui *ui, char buf[SIZE_TEXT], uint64_t bytes)
 {
 	return size_text(buf, bytes, ui->s->units);

@@ -50,6 +50,7 @@ struct screen {
 extern const struct screen *const screens[];	/* screens.c; NULL-terminated */
 extern const struct screen screen_start, screen_disks, screen_layout, screen_compare,
 	screen_plan, screen_confirm, screen_build, screen_bench, screen_results, screen_losses,
+	screen_campaign,
 	screen_help, screen_palette, screen_messages, screen_choose, screen_prompt;
 
 enum { FRAME_DEPTH = 16, MESSAGES = 200 };
@@ -112,6 +113,9 @@ void ui_wait(struct ui *ui, int timeout_ms);
 /* Start work; not root, the terminal is given back for the question of sudo. */
 int ui_work(struct ui *ui, enum work_kind kind, const char *name, const json_t *order,
 	    struct err *e);
+/* The same with a verb of naslab and its words; no build is opened. */
+int ui_work_words(struct ui *ui, enum work_kind kind, const char *name, const char *const *words,
+		  struct err *e);
 /* Look at a build that exists, on the screen Build. */
 void build_look(struct ui *ui, const char *name);
 /* The disks and bytes of a recorded build; -1: it was said why not. */

@@ -342,6 +342,30 @@ static void end_event(struct work *w, const json_t *ev)
 	add_line(w, ev, w->text);
 }
 
+/* A campaign came to another layout: its bars are others. */
+static void phase_event(struct work *w, const json_t *ev)
+{
+	const char *text = json_str(ev, "text"), *phase = json_str(ev, "phase");
+	struct sbuf line = { 0 };
+	size_t i;
+
+	for (i = 0; i < w->n_classes; i++)
+		free(w->classes[i].name);
+	w->n_classes = w->at = w->n_steps = 0;
+	w->bytes_total = w->bytes = 0;
+	w->waiting[0] = '\0';
+	sbuf_addf(&line, "%s: ", phase ? phase : "");
+	sbuf_add_safe(&line, text ? text : "");
+	add_line(w, ev, line.text);
+	sbuf_done(&line);
+}
+
+static void cell_event(struct work *w, const json_t *ev)
+{
+	w->cells = (unsigned)json_u64(ev, "cells", w->cells);
+	w->cells_done = (unsigned)json_u64(ev, "done", w->cells_done);
+}
+
 void work_event(struct work *w, const json_t *ev)
 {
 	const char *what = json_str(ev, "event"), *text = json_str(ev, "text");
@@ -363,8 +387,22 @@ void work_event(struct work *w, const json_t *ev)
 		sample_event(w, ev);
 	else if (!strcmp(what, "run"))
 		run_event(w, ev);
+	else if (!strcmp(what, "phase"))
+		phase_event(w, ev);
+	else if (!strcmp(what, "cell"))
+		cell_event(w, ev);
 	else if (!strcmp(what, "end"))
 		end_event(w, ev);
+}
+
+static void began(struct work *w, enum work_kind kind, const char *name, struct executor x)
+{
+	work_done(w);
+	w->x = x;
+	w->kind = kind;
+	w->name = copy(name);
+	w->runs = w->started_here = true;
+	w->began_ns = w->last_line_ns = ui_now_ns();
 }
 
 int work_start(struct work *w, enum work_kind kind, const char *name, const json_t *order,
@@ -376,15 +414,22 @@ int work_start(struct work *w, enum work_kind kind, const char *name, const json
 		return err_set(e, ERR_REFUSED, "%s still runs; one thing at a time", w->name);
 	if (executor_start(order, as_root, &x, e) < 0)
 		return -1;
-	work_done(w);
-	w->x = x;
-	w->kind = kind;
-	w->name = copy(name);
-	w->runs = w->started_here = true;
-	w->began_ns = w->last_line_ns = ui_now_ns();
+	began(w, kind, name, x);
 	return 0;
 }
 
+int work_start_words(struct work *w, enum work_kind kind, const char *name,
+		     const char *const *words, bool as_root, struct err *e)
+{
+	struct executor x = { .fd = -1 };
+
+	if (w->runs)
+		return err_set(e, ERR_REFUSED, "%s still runs; one thing at a time", w->name);
+	if (executor_start_words(words, as_root, &x, e) < 0)
+		return -1;
+	began(w, kind, name, x);
+	return 0;
+}
 bool work_next(struct work *w)
 {
 	struct err e = { 0 };
@@ -558,6 +603,8 @@ void work_brief(const struct work *w, struct sbuf *out)
 	if (w->kind == WORK_BENCH)
 		sbuf_addf(out, "bench %s %zu/%llu", w->name, w->n_done,
 			  (unsigned long long)w->n_runs);
+	else if (w->kind == WORK_CAMPAIGN)
+		sbuf_addf(out, "campaign %s %u/%u", w->name, w->cells_done, w->cells);
 	else if (w->n_planned)
 		sbuf_addf(out, "%s: taking back", w->name);
 	else

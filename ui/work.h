@@ -12,7 +12,7 @@
  * journal. Its events are kept as what the screens draw: steps, lines, syncs, results.
  */
 
-enum work_kind { WORK_NONE, WORK_BUILD, WORK_DESTROY, WORK_RECOVER, WORK_BENCH };
+enum work_kind { WORK_NONE, WORK_BUILD, WORK_DESTROY, WORK_RECOVER, WORK_BENCH, WORK_CAMPAIGN };
 
 enum { WORK_LINES = 500, WORK_SAMPLES = 600, WORK_RUNS = 64 };
 
@@ -83,6 +83,7 @@ struct work {
 	double sum;
 	bool syncing;		/* the copy is done, the disks are not */
 	char waiting[160];	/* what the bench waits for; "" when it runs */
+	unsigned cells, cells_done;	/* of a campaign */
 };
 
 int64_t ui_now_ns(void);		/* monotonic */
@@ -90,6 +91,9 @@ extern int64_t ui_fixed_ns;	/* tests: the clock stands here; 0: it runs */
 
 int work_start(struct work *w, enum work_kind kind, const char *name, const json_t *order,
 	       bool as_root, struct err *e);
+/* The same with a verb of naslab and its words, NULL-terminated, instead of an order. */
+int work_start_words(struct work *w, enum work_kind kind, const char *name,
+		     const char *const *words, bool as_root, struct err *e);
 /* Take what is there; true when something changed. */
 bool work_next(struct work *w);
 /* The steps that will come, so that their words are there from the start. */

@@ -61,6 +61,9 @@ struct executor {
 
 /* Start one: through sudo when as_root and not root. Returns at once. */
 int executor_start(const json_t *order, bool as_root, struct executor *x, struct err *e);
+/* The same for a verb of naslab that speaks in events too (campaign): its words. */
+int executor_start_words(const char *const *words, bool as_root, struct executor *x,
+			 struct err *e);
 /* The next event if one is there (1), none yet (0), it ended (-1 with err.kind 0), error (-1). */
 int executor_next(struct executor *x, json_t **event, struct err *e);
 /* Wait at most ms for something to read; 1: executor_next() has something to say. */

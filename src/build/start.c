@@ -21,14 +21,14 @@
 
 enum { LINE_MAX_BYTES = 4 << 20 };
 
-int executor_start(const json_t *order, bool as_root, struct executor *x, struct err *e)
+/* naslab itself with some words, in the background; `input` is the first it reads. */
+static int start(const char *const *words, const char *input, bool as_root, struct executor *x,
+		 struct err *e)
 {
 	bool sudo = as_root && geteuid() != 0;
 	struct arena *a = arena_new();
 	struct argv v = { 0 };
-	struct sbuf text = { 0 };
 	char self[4096];
-	char *line = json_line(order);
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	int rc = -1;
 
@@ -45,15 +45,34 @@ int executor_start(const json_t *order, bool as_root, struct executor *x, struct
 	if (sudo)
 		argv_addl(a, &v, "sudo", "-p", "naslab writes to disks as root; password for %p: ",
 			  "--", NULL);
-	argv_addl(a, &v, self, "executor", NULL);
-	sbuf_addf(&text, "%s\n", line);
+	argv_addl(a, &v, self, NULL);
+	for (; *words; words++)
+		argv_addl(a, &v, *words, NULL);
 	/* sudo has to reach the terminal for a password, so it stays in our session. */
-	rc = job_start(v.at, !sudo, text.text, &x->pid, &x->control, &x->fd, e);
+	rc = job_start(v.at, !sudo, input, &x->pid, &x->control, &x->fd, e);
 out:
-	free(line);
-	sbuf_done(&text);
 	arena_free(a);
 	return rc;
+}
+
+int executor_start(const json_t *order, bool as_root, struct executor *x, struct err *e)
+{
+	static const char *const words[] = { "executor", NULL };
+	char *line = json_line(order);
+	struct sbuf text = { 0 };
+	int rc;
+
+	sbuf_addf(&text, "%s\n", line);
+	rc = start(words, text.text, as_root, x, e);
+	free(line);
+	sbuf_done(&text);
+	return rc;
+}
+
+int executor_start_words(const char *const *words, bool as_root, struct executor *x,
+			 struct err *e)
+{
+	return start(words, "", as_root, x, e);
 }
 
 /* The executor's output has ended: how did it go? Always -1. */

@@ -7,9 +7,11 @@
  * while the thing it should remove still stands. What counts in the end is not what the
  * tools said but what is read from the disks.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -22,6 +24,7 @@ enum {
 	MOST_TRIES = 20,	/* of a command whose device still stands: 5 s */
 	FEW_TRIES = 3,		/* of one where nobody can say whether it had to do anything */
 	PROVE_TRIES = 8,
+	BLKID_LOG = 256 << 10,	/* where libblkid looks for an XFS log */
 	TOOL_MS = 600000,
 	STEP_MS = 6 * 3600 * 1000,
 };
@@ -200,6 +203,33 @@ static bool is_blank(struct arena *a, const char *path, struct disk *now, struct
 	return false;
 }
 
+/*
+ * A partial parity log of three members holds copies of what was written, log records of an
+ * XFS too, and libblkid takes any of those in the first 256 KiB for an external XFS log.
+ * wipefs clears one of them a time, so the whole place is cleared.
+ */
+static void clear_log(const struct disk *now)
+{
+	static const char zeros[BLKID_LOG];
+	size_t i;
+	int fd;
+
+	for (i = 0; i < now->n_sigs; i++) {
+		char path[300];
+
+		if (strcmp(now->sigs[i].type, "xfs_external_log"))
+			continue;
+		snprintf(path, sizeof(path), "/dev/%s", now->sigs[i].on);
+		fd = open(path, O_WRONLY | O_EXCL | O_CLOEXEC);	/* not while anything holds it */
+		if (fd < 0)
+			continue;
+		/* how it went is read from the disk afterwards */
+		if (pwrite(fd, zeros, sizeof(zeros), 0) == (ssize_t)sizeof(zeros))
+			fsync(fd);
+		close(fd);
+	}
+}
+
 /* Clear whatever is still recognised, inner things first: the superblock in a partition
  * comes back as soon as the same partition is made again. */
 static void clear_disk(struct run *r, const struct disk *now)
@@ -209,6 +239,7 @@ static void clear_disk(struct run *r, const struct disk *now)
 
 	if (now->n_uses)
 		return;
+	clear_log(now);
 	for (i = now->n_parts; i-- > 0;) {
 		struct argv part = { 0 };
 

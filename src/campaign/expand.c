@@ -164,8 +164,11 @@ static void add_variant(struct work *w)
 	size_t i;
 	int pass;
 
-	sbuf_add(&label, w->name);
 	for (pass = 0; pass < 2; pass++) {	/* the file system first: it may have the option */
+		if (pass && !w->recipe->name)	/* a one-line form says its file system itself */
+			form_text(&f, &label);
+		else if (!pass && w->recipe->name)
+			sbuf_add(&label, w->name);
 		for (i = 0; i < w->c->axes.n; i++) {
 			const struct axis *x = w->c->axes.at[i];
 			const char *value = x->values.at[w->choice[i]];
@@ -176,7 +179,8 @@ static void add_variant(struct work *w)
 			if (!placed[i] || !strcmp(value, "-"))
 				continue;
 			json_put_str(options, axis_name(a, x), value);
-			sbuf_addf(&label, " %s=%s", x->option ? x->option : "fs", value);
+			if (x->option || w->recipe->name)
+				sbuf_addf(&label, " %s=%s", x->option ? x->option : "fs", value);
 		}
 	}
 	form_text(&f, &text);

@@ -36,23 +36,44 @@ static size_t boundary(const char *text, size_t at)
 	return at;
 }
 
+/* The same in short: " 64K ppl". */
+static void add_values(struct sbuf *out, const json_t *options)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)(uintptr_t)options, key, value)
+		sbuf_addf(out, " %s", json_string_value(value));
+}
+
 const char *campaign_label(struct arena *a, const char *label, const char *options, size_t width)
 {
 	json_t *json = json_loads(options ? options : "", 0, NULL);
-	struct sbuf tail = { 0 };
+	struct sbuf tail = { 0 }, values = { 0 };
+	size_t len = strlen(label), base;
 	const char *text = label;
-	size_t len = strlen(label);
 
 	add_options(&tail, json);
-	json_decref(json);
-	if (len > width && tail.len + 2 <= width && tail.len < len)
-		text = arena_printf(a, "%.*s~%s", (int)boundary(label, width - tail.len - 1), label,
-				    label + len - tail.len);
-	else if (len > width && tail.len)
-		text = arena_printf(a, "~%s", label + boundary(label, len - width + 1));
+	if (tail.len > len || strcmp(label + len - tail.len, sbuf_str(&tail))) {
+		sbuf_clear(&tail);	/* a one-line form says its file system itself */
+		json_object_del(json, "fs");
+		add_options(&tail, json);
+	}
+	base = len;
+	if (tail.len <= len && !strcmp(label + len - tail.len, sbuf_str(&tail))) {
+		base -= tail.len;
+		add_values(&values, json);
+	}
+	if (len > width && base + values.len <= width)
+		text = arena_printf(a, "%.*s%s", (int)base, label, sbuf_str(&values));
+	else if (len > width && values.len + 2 <= width)
+		text = arena_printf(a, "%.*s~%s", (int)boundary(label, width - values.len - 1), label,
+				    sbuf_str(&values));
 	else if (len > width)
 		text = arena_printf(a, "%.*s~", (int)boundary(label, width - 1), label);
+	json_decref(json);
 	sbuf_done(&tail);
+	sbuf_done(&values);
 	return text;
 }
 

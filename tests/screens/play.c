@@ -6,13 +6,17 @@
  *
  * A line of the script: keys NAME...; type TEXT; event JSON (as an executor reports it);
  * work KIND NAME (what the events are about); confirm (the last look, which a recorded
- * machine's Plan does not lead to); dump TITLE; resize COLSxROWS; # a remark.
+ * machine's Plan does not lead to); dump TITLE; resize COLSxROWS; # a remark; campaign FILE
+ * puts one into the database, runs JSON says that a naslab works on it, cell N STATE [TEXT]
+ * moves a cell on: TEXT is its reason, or its results as JSON.
  * It begins at 80x24; later SECONDS moves the clock, which stands otherwise. A dumped screen is framed by its title and
  * every chosen row (reverse) ends with " <"; nothing else of the attributes is printed.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include "ui/ui.h"
 
@@ -62,21 +66,22 @@ static int press(char *names)
 
 static int set_work(char *words)
 {
-	static const char *const kinds[] = { "none", "build", "destroy", "recover", "bench" };
+	static const char *const kinds[] = { "none", "build", "destroy", "recover", "bench",
+					     "campaign" };
 	char *name = strchr(words, ' ');
 	unsigned i;
 
 	if (!name)
 		return -1;
 	*name++ = '\0';
-	for (i = 0; i < 5 && strcmp(kinds[i], words); i++)
+	for (i = 0; i < 6 && strcmp(kinds[i], words); i++)
 		;
 	work_done(&ui->s->work);
 	ui->s->work.kind = (enum work_kind)i;
 	ui->s->work.name = strdup(name);
 	ui->s->work.runs = true;	/* as if attached to: nothing is read from a pipe */
 	ui->s->work.began_ns = ui->s->work.last_line_ns = ui_now_ns();
-	return i < 5 ? 0 : -1;
+	return i < 6 ? 0 : -1;
 }
 
 static int feed(const char *text)
@@ -103,6 +108,98 @@ static int resize(const char *text)
 	return 0;
 }
 
+static struct stored_campaign campaign;
+
+static int put_campaign(const char *path)
+{
+	struct arena *a = arena_new();
+	struct campaign *c = NULL;
+	struct list cells = { 0 };
+	struct store *st = NULL;
+	struct err e = { 0 };
+	int rc = campaign_open(campaign_file(a, path), &c, &e) || store_open(ui->s->db, &st, &e) ? -1 : 0;
+
+	if (rc == 0) {
+		campaign_cells(c, a, &cells);
+		campaign = (struct stored_campaign){ .name = c->name, .text = campaign_text(c, a),
+						     .disks = "[]", .source = c->source };
+		rc = store_campaign_add(st, &campaign, &cells, &e);
+	}
+	if (rc)
+		fprintf(stderr, "%s\n", e.text);
+	store_close(st);
+	campaign_free(c);
+	arena_free(a);
+	return rc;
+}
+
+/* As if we were the naslab that works on it. */
+static int put_say(const char *text)
+{
+	json_t *say = json_loads(text, 0, NULL);
+	int named = prctl(PR_SET_NAME, "naslab");	/* one that works on a campaign is a naslab */
+	struct arena *a = arena_new();
+	struct store *st = NULL;
+	struct err e = { 0 };
+	int rc = named || !say || store_open(ui->s->db, &st, &e) ||
+		 store_campaign_claim(st, &campaign, getpid(), campaign_boot(a), &e) ||
+		 store_campaign_say(st, campaign.id, say, &e) ? -1 : 0;
+
+	store_close(st);
+	json_decref(say);
+	arena_free(a);
+	return rc;
+}
+
+static const struct campaign_cell *cell_of(const struct list *cells, unsigned n)
+{
+	return cells->at[n - 1];
+}
+
+static int put_cell(char *words)
+{
+	struct arena *a = arena_new();
+	unsigned n = (unsigned)strtoul(words, &words, 10);
+	char *state = words + strspn(words, " "), *text = state + strcspn(state, " ");
+	struct list cells = { 0 };
+	struct store *st = NULL;
+	struct err e = { 0 };
+	json_t *tags = json_object(), *results, *result;
+	int64_t id = 0;
+	size_t i;
+	enum cell_state to = CELL_WAITING;
+	int rc;
+
+	if (*text)
+		*text++ = '\0';
+	while (to < CELL_IMPOSSIBLE && strcmp(state, cell_state_word(to)))
+		to++;
+	rc = store_open(ui->s->db, &st, &e) || store_cells(st, campaign.id, a, &cells, &e) ||
+	     !n || n > cells.n ? -1 : 0;
+	if (rc == 0 && to == CELL_DONE) {
+		results = json_loads(text, 0, NULL);
+		json_array_foreach(results, i, result) {
+			json_put_str(result, "workload", cell_of(&cells, n)->workload);
+			json_put_str(result, "class", cell_of(&cells, n)->workload);
+			rc |= store_result_add(st, result, &id, &e);
+			json_object_set_new(result, "id", json_integer(id));
+		}
+		json_put_str(tags, "variant", cell_of(&cells, n)->label);
+		if (results && rc == 0)
+			rc = store_cell_done(st, cells.at[n - 1], results, tags, &e);
+		json_decref(results);
+	} else if (rc == 0) {
+		rc = store_cells_set(st, (struct campaign_cell **)&cells.at[n - 1], 1, to,
+				     *text ? text : NULL, &e);
+	}
+	if (rc)
+		fprintf(stderr, "%s\n", e.text);
+	store_close(st);
+	json_decref(tags);
+	arena_free(a);
+	return rc;
+}
+
 static int line(char *text)
 {
 	char *rest = text + strcspn(text, " ");
@@ -122,6 +219,12 @@ static int line(char *text)
 		return feed(rest);
 	if (!strcmp(text, "work"))
 		return set_work(rest);
+	if (!strcmp(text, "campaign"))
+		return put_campaign(rest);
+	if (!strcmp(text, "runs"))
+		return put_say(rest);
+	if (!strcmp(text, "cell"))
+		return put_cell(rest);
 	if (!strcmp(text, "resize"))
 		return resize(rest);
 	if (!strcmp(text, "confirm"))

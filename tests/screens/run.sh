@@ -17,14 +17,18 @@ done
 if [ -z "$locale" ]; then echo "no UTF-8 locale"; exit 77; fi
 LC_ALL=$locale TERM=xterm TZ=UTC HOME=$dir XDG_DATA_HOME=$dir NO_COLOR=
 NASLAB_LAYOUTS=$here/layouts NASLAB_WORKLOADS=${srcdir:-.}/workloads
-export LC_ALL TERM TZ HOME XDG_DATA_HOME NO_COLOR NASLAB_LAYOUTS NASLAB_WORKLOADS
+NASLAB_CAMPAIGNS=$here
+export LC_ALL TERM TZ HOME XDG_DATA_HOME NO_COLOR NASLAB_LAYOUTS NASLAB_WORKLOADS NASLAB_CAMPAIGNS
 unset NASLAB_DB NASLAB_LOOP
 ./naslab results --db "$dir/results.db" import "$here/results.csv" >/dev/null || exit 99
 failed=0
 for keys in "$here"/*.keys; do
 	name=$(basename "$keys" .keys)
 	case $name in *-ascii) how=--ascii ;; *) how= ;; esac
-	case $name in results*) how="$how --db $dir/results.db" ;; esac
+	case $name in
+	results*) how="$how --db $dir/results.db" ;;
+	campaign*) how="$how --db $dir/$name.db" ;;
+	esac
 	# shellcheck disable=SC2086
 	if ! tests/screens/play $how --root "$root" "$keys" >"$dir/got"; then
 		echo "not ok - $name cannot be played"
