@@ -378,7 +378,7 @@ static const struct key bench_keys[] = {
 	{ DURABLE, "v", NULL, "felt/durable", 2, "until the last close, or until it is on the disks" },
 	{ ZOOM, "z", NULL, "chart", 4, "the chart of the run on the whole screen" },
 	{ FORM, "f", NULL, "form/bars", 2, "what to measure, or the bars" },
-	{ CAMPAIGNS, "c", NULL, "campaigns", 4, "layouts x options x workloads, unattended" },
+	{ CAMPAIGNS, "c", NULL, NULL, 9, "campaigns: layouts x options x workloads, unattended" },
 	{ EXPORT, "e", NULL, "export", 5, "export every kept run as CSV" },
 	{ STOP, "X", NULL, "stop", 1, "stop measuring; the finished runs are kept" },
 	{ 0 }

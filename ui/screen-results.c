@@ -186,25 +186,33 @@ static int export_take(struct ui *ui, void *arg, const char *path, struct err *e
 	struct sbuf out = { 0 };
 	const char *dot = strrchr(path, '.');
 	time_t now = time(NULL);
+	json_t *all = json_copy(r->all);
+	struct store *st = NULL;
 	char date[32];
 	struct tm tm;
 	int rc = 0;
 
+	if (store_open_read(ui->s->db, &st, e) || store_cells_failed(st, all, e))
+		rc = -1;
+	store_close(st);
 	localtime_r(&now, &tm);
 	strftime(date, sizeof(date), "%Y-%m-%d", &tm);
-	if (dot && !strcmp(dot, ".svg"))
+	if (rc)
+		;
+	else if (dot && !strcmp(dot, ".svg"))
 		report_svg(r->pictures, r->n_pictures, date, &out);
 	else if (dot && !strcmp(dot, ".pdf"))
-		rc = report_pdf(r->arena, r->all, &r->filter, date, &out, e);
+		rc = report_pdf(r->arena, all, &r->filter, date, &out, e);
 	else if (dot && !strcmp(dot, ".xlsx"))
-		rc = report_xlsx(r->arena, r->all, &r->filter, date, &out, e);
+		rc = report_xlsx(r->arena, all, &r->filter, date, &out, e);
 	else if (dot && !strcmp(dot, ".csv"))
-		store_csv(r->all, &out);
+		store_csv(all, &out);
 	else
 		rc = err_set(e, ERR_USAGE, "the name ends in .csv, .svg, .pdf or .xlsx");
 	if (rc == 0)
 		rc = file_write_atomic(path, out.text, out.len, e);
 	sbuf_done(&out);
+	json_decref(all);
 	if (rc == 0)
 		ui_say(ui, ' ', "written to %s", path);
 	return rc;

@@ -8,8 +8,10 @@
  * tools said but what is read from the disks.
  */
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -183,10 +185,24 @@ static int undo_step(struct run *r, const struct step *s, struct err *e)
 	return rc;
 }
 
+/* An array writes past the page cache of its members, and our lock keeps them open: what was
+ * read before the build would be read again. */
+static void forget_pages(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	ioctl(fd, BLKFLSBUF, 0);
+	close(fd);
+}
+
 /* One disk read afresh: blank (true), or what is still on it as words. */
 static bool is_blank(struct arena *a, const char *path, struct disk *now, struct sbuf *what)
 {
 	struct err e = { 0 };
+
+	forget_pages(path);
 
 	if (disk_read_one(a, "", path, now, &e)) {
 		sbuf_add(what, e.text);

@@ -12,7 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { LEAST_LABEL = 12, MOST_LABEL = 46, LEAST = 12 };
+enum { LEAST_LABEL = 12, MOST_LABEL = 56, LEAST = 12 };
 
 void campaign_show_init(struct campaign_show *s, const struct campaign *c,
 			const struct list *cells, bool json)

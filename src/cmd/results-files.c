@@ -93,6 +93,8 @@ int results_export(struct store *st, int argc, char **argv, struct err *e)
 	if (rc == 0)
 		rc = store_results_with_runs(st, ids, (size_t)argc - 1, !strcmp(argv[0], "json"),
 					     &results, e);
+	if (rc == 0 && argc == 1)
+		rc = store_cells_failed(st, results, e);
 	if (rc == 0)
 		keep(results, &f);
 	if (rc == 0)

@@ -103,7 +103,7 @@ static const char *find_label(const json_t *results, const char *word, struct er
 	size_t i;
 
 	json_array_foreach(results, i, r) {
-		const char *label = result_str(r, "label");
+		const char *label = result_label(r);
 
 		if (!strcmp(label, word))
 			return label;
@@ -113,7 +113,7 @@ static const char *find_label(const json_t *results, const char *word, struct er
 	if (build)
 		return build;
 	json_array_foreach(results, i, r) {
-		const char *label = result_str(r, "label");
+		const char *label = result_label(r);
 
 		if (!strstr(label, word))
 			continue;
@@ -137,7 +137,7 @@ static const json_t *newest(const json_t *results, const char *label, const json
 	size_t i;
 
 	json_array_foreach(results, i, r) {
-		if (strcmp(result_str(r, "label"), label) ||
+		if (strcmp(result_label(r), label) ||
 		    strcmp(result_str(r, "class"), result_str(like, "class")) ||
 		    strcmp(result_str(r, "op"), result_str(like, "op")))
 			continue;
@@ -218,7 +218,7 @@ static json_t *side_json(const json_t *r, const struct stats *s)
 	json_t *j = json_object();
 
 	json_put_u64(j, "id", json_u64(r, "id", 0));
-	json_put_str(j, "label", json_str(r, "label"));
+	json_put_str(j, "label", result_label(r));
 	put_rate(j, "median_bps", s->median);
 	put_rate(j, "min_bps", s->min);
 	put_rate(j, "max_bps", s->max);

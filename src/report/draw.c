@@ -16,7 +16,7 @@
 
 enum {
 	LEFT = 36, RIGHT = PAGE_WIDTH - 36, BAR_END = 462, NUMBER = 474,
-	TOP = 36, HEAD = 30, FOOT = 62, TITLE = 47, ROW = 35, GAP = 22, BAR = 10,
+	TOP = 36, HEAD = 30, FOOT = 62, TITLE = 47, ROW = 36, GAP = 22, BAR = 10,
 	LABEL_CHARS = 110, FACT_CHARS = 150,
 };
 
@@ -81,6 +81,22 @@ static double at(const struct report_picture *p, double bps)
 	return LEFT + fmax(0, fmin(1, bps / p->top)) * (BAR_END - LEFT);
 }
 
+/* "0", "0.5", "250": without the digits that a round number does not need; all of an axis in
+ * thousands when its end is far away. */
+static void tick_text(char text[SIZE_TEXT], double value, double top)
+{
+	static const char prefixes[] = "kMGT";
+	char prefix[2] = "";
+	size_t i;
+
+	for (i = 0; top >= 10000 - 0.5 && prefixes[i]; i++) {
+		top /= 1000;
+		value /= 1000;
+		prefix[0] = prefixes[i];
+	}
+	snprintf(text, SIZE_TEXT, "%.6g%s", value, value > 0 ? prefix : "");
+}
+
 /* Ticks at round numbers, two to six; lines of the grid only where there are bars. */
 static void axis(struct canvas *c, const struct report_picture *p, double y)
 {
@@ -102,10 +118,10 @@ static void axis(struct canvas *c, const struct report_picture *p, double y)
 
 			c->line(c, x, row + 2, x, row + 6 + BAR, i ? PEN_GRID : PEN_AXIS, "grid");
 		}
-		snprintf(text, sizeof(text), "%g", value);
+		tick_text(text, value, top);
 		c->text(c, x, y, 7, ANCHOR_MIDDLE, false, true, "tick", text);
 	}
-	c->text(c, NUMBER, y, 7, ANCHOR_LEFT, false, true, "unit", "MB/s");
+	c->text(c, RIGHT, y, 7, ANCHOR_RIGHT, false, true, "unit", "MB/s");
 }
 
 static enum fill fill_of(const struct report_bar *b)
@@ -157,7 +173,7 @@ static void picture(struct canvas *c, struct arena *a, const struct report_pictu
 		c->text(c, LEFT + 3, row, 8.5, ANCHOR_LEFT, false, false, "label",
 			label_cut(a, b->label, labels, p->n, LABEL_CHARS));
 		bar(c, p, b, row + 4);
-		c->text(c, LEFT + 3, row + 22, 6.5, ANCHOR_LEFT, false, true, "facts",
+		c->text(c, LEFT + 3, row + 23.5, 6.5, ANCHOR_LEFT, false, true, "facts",
 			label_cut(a, b->facts, NULL, 0, FACT_CHARS));
 	}
 	sbuf_done(&title);
@@ -165,11 +181,14 @@ static void picture(struct canvas *c, struct arena *a, const struct report_pictu
 }
 
 /* A picture taller than a page is continued on the next one. */
-static struct report_picture part_of(const struct report_picture *p, size_t from, double space)
+static struct report_picture part_of(struct arena *a, const struct report_picture *p, size_t from,
+				     double space)
 {
 	struct report_picture part = *p;
 	size_t most = (size_t)fmax(1, floor((space - TITLE - GAP) / ROW));
 
+	if (from)
+		part.title = arena_printf(a, "%s (continued)", p->title);
 	part.bars += from;
 	part.n -= from;
 	if (part.n > most)
@@ -188,7 +207,7 @@ void pages_draw(struct canvas *c, const struct report_picture *p, size_t n, cons
 	footer(c, end - FOOT);
 	for (i = 0; i < n; i++) {
 		for (from = 0; from < p[i].n;) {
-			struct report_picture part = part_of(&p[i], from, end - FOOT - TOP - HEAD);
+			struct report_picture part = part_of(a, &p[i], from, end - FOOT - TOP - HEAD);
 
 			if (!endless && y + height_of(&part) > end - FOOT + GAP) {
 				c->next_page(c);

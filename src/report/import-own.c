@@ -43,14 +43,34 @@ static void take_text(json_t *j, const struct csv *c, size_t row, const char *ti
 		json_put_str(j, title, text);
 }
 
+/* "md.chunk=64K fs=xfs": what a campaign's axes put in. */
+static void take_options(json_t *result, const char *text)
+{
+	json_t *options = json_object();
+
+	while (*text) {
+		size_t key = strcspn(text, "= "), n = strcspn(text, " ");
+
+		if (key < n)
+			json_object_setn_new(options, text, key,
+					     json_stringn(text + key + 1, n - key - 1));
+		text += n + (text[n] == ' ');
+	}
+	if (json_object_size(options))
+		json_object_set(result, "options", options);
+	json_decref(options);
+}
+
 /* What the first line of a result says about it. */
 static int new_result(struct import *im, const struct csv *c, size_t row, json_t **result,
 		      struct err *e)
 {
 	static const char *const words[] = { "build", "label", "workload", "class", "op", "cache",
 					     "kernel", "host", "published", "layout",
+					     "campaign", "variant",
 					     "mount_options", "tools", "version" };
-	static const char *const numbers[] = { "bytes", "files", "memory_bytes", "bs", "seed", "at_ns" };
+	static const char *const numbers[] = { "bytes", "files", "memory_bytes", "bs", "seed", "at_ns",
+					       "cell", "round" };
 	const char *scale = csv_field(c, row, csv_column(c, "scale")), *op;
 	char *end = NULL;
 	double factor = *scale ? strtod(scale, &end) : 1;
@@ -75,6 +95,7 @@ static int new_result(struct import *im, const struct csv *c, size_t row, json_t
 		if (value != UINT64_MAX)
 			json_put_u64(*result, numbers[i], value);
 	}
+	take_options(*result, csv_field(c, row, csv_column(c, "options")));
 	if (!strcmp(csv_field(c, row, csv_column(c, "simulated")), "yes"))
 		json_object_set_new(*result, "simulated", json_true());
 	return 0;
@@ -103,15 +124,17 @@ static int add_row(struct import *im, const struct csv *c, size_t row, json_t *r
 		   struct err *e)
 {
 	static const char *const numbers[] = { "at_ns", "files", "disk_bytes", "cpu_ns" };
-	uint64_t bytes, felt, durable, value;
+	uint64_t bytes, felt, durable, bps, value;
 	json_t *run;
 	size_t i;
 
 	if (number(im, c, row, "bytes", 0, &bytes, e) < 0 ||
 	    number(im, c, row, "felt_ns", 0, &felt, e) < 0 ||
-	    number(im, c, row, "durable_ns", 0, &durable, e) < 0)
+	    number(im, c, row, "durable_ns", 0, &durable, e) < 0 ||
+	    number(im, c, row, "bps", 0, &bps, e) < 0)
 		return -1;
-	if (!import_run(result, bytes, felt, durable))
+	/* of a published run there may be the rate alone */
+	if (!import_run(result, bytes, felt, durable) && !import_rate(result, (double)bps))
 		return err_set(e, ERR_FAIL, "%s line %zu: bytes and felt_ns make no rate", im->name,
 			       c->lines[row]);
 	run = json_array_get(json_object_get(result, "runs"),
@@ -157,6 +180,9 @@ int import_own_csv(struct import *im, struct err *e)
 	}
 	for (i = 0; rc == 0 && i < c.rows; i++) {
 		const char *id = csv_field(&c, i, csv_column(&c, "result"));
+
+		if (!*id && *csv_field(&c, i, csv_column(&c, "reason")))
+			continue;	/* a cell of a campaign that was never measured */
 
 		result = json_object_get(known, id);	/* lines of one result may lie apart */
 		if (!result) {
@@ -229,7 +255,10 @@ int import_own_json(struct import *im, struct err *e)
 	if (!json_is_array(root))
 		rc = err_set(e, ERR_FAIL, "%s is no list of results", im->name);
 	json_array_foreach(root, i, r) {
-		if (rc == 0)
+		const char *event = json_str(r, "event");
+
+		/* a cell of a campaign that was never measured is no result */
+		if (rc == 0 && (!event || strcmp(event, "cell")))
 			rc = take_result(im, r, i, e);
 	}
 	json_decref(root);

@@ -55,6 +55,13 @@ const char *result_str(const json_t *result, const char *key)
 	return s ? s : "";
 }
 
+const char *result_label(const json_t *result)
+{
+	const char *variant = json_str(result, "variant"), *label = json_str(result, "label");
+
+	return variant ? variant : label ? label : "?";
+}
+
 /* A published table may tell how many runs it was, without their values. */
 size_t result_runs(const json_t *result)
 {
@@ -152,11 +159,10 @@ static const char *about_of(struct arena *a, const json_t *r)
 
 static void take_bar(struct arena *a, const json_t *r, bool durable, struct report_bar *b)
 {
-	const char *label = json_str(r, "label");
 	struct sbuf letters = { 0 };
 
 	*b = (struct report_bar){
-		.label = label ? label : "?", .facts = facts_of(a, r),
+		.label = result_label(r), .facts = facts_of(a, r),
 		.id = (int64_t)json_u64(r, "id", 0), .n = result_runs(r),
 		.min = result_rate(r, "min", durable), .max = result_rate(r, "max", durable),
 		.median = result_rate(r, "median", durable), .result = r,
@@ -178,10 +184,16 @@ static bool same_str(const json_t *a, const json_t *b, const char *key)
 	return !strcmp(result_str(a, key), result_str(b, key));
 }
 
+/* A campaign's cell has the layout's line beside its shorter name. */
+static const char *line_of(const json_t *r)
+{
+	return json_str(r, "campaign") ? result_str(r, "layout") : result_str(r, "label");
+}
+
 /* Measured again, or another layout? */
 static bool same_layout(const json_t *a, const json_t *b)
 {
-	return same_str(a, b, "label") && same_str(a, b, "published") && same_str(a, b, "host") &&
+	return !strcmp(line_of(a), line_of(b)) && same_str(a, b, "published") && same_str(a, b, "host") &&
 	       json_is_true(json_object_get(a, "simulated")) ==
 		       json_is_true(json_object_get(b, "simulated")) &&
 	       json_u64(a, "memory_bytes", 0) == json_u64(b, "memory_bytes", 0);
@@ -250,8 +262,10 @@ static void make_picture(struct arena *a, const json_t *results, size_t first,
 		}
 		if (f->every || k == p->n) {
 			take_bar(a, other, f->durable, &p->bars[p->n++]);
-		} else {	/* newer ones come later */
-			take_bar(a, other, f->durable, &p->bars[k]);
+		} else {	/* newer ones come later; half of one is worth less than an older whole */
+			if (!result_has_flag(other, "partial") ||
+			    result_has_flag(p->bars[k].result, "partial"))
+				take_bar(a, other, f->durable, &p->bars[k]);
 			p->older++;
 		}
 	}

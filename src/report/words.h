@@ -19,6 +19,8 @@ double result_rate(const json_t *result, const char *which, bool durable);
 double result_scale(const json_t *result);
 bool result_has_flag(const json_t *result, const char *word);
 const char *result_str(const json_t *result, const char *key);	/* never NULL */
+/* Its name in a picture: a campaign's cell has a shorter one than the layout's line. */
+const char *result_label(const json_t *result);
 size_t result_runs(const json_t *result);
 const char *result_date(const json_t *result, char buf[DATE_TEXT]);
 bool result_passes(const json_t *result, const struct report_filter *f);

@@ -23,6 +23,7 @@
 #include "base/units.h"
 #include "report/words.h"
 
+enum { SHORT = 8 /* the column of short names */, NAME_CHARS = 38, MOST_BREAKS = 1000 };
 enum { MOST_TEXT = 32000, MOST_FILE = 1 << 30, CHART_PIXELS = 288, ROW_PIXELS = 20 };
 
 struct sheet {
@@ -62,6 +63,14 @@ static void put_value(lxw_worksheet *w, lxw_row_t row, lxw_col_t col, const json
 		put_text(w, row, col, json_string_value(v), NULL);
 	} else if (json_is_boolean(v)) {
 		put_text(w, row, col, json_is_true(v) ? "yes" : "no", NULL);
+	} else if (json_is_object(v)) {
+		const char *key;
+		json_t *value;
+
+		json_object_foreach((json_t *)(uintptr_t)v, key, value)
+			sbuf_addf(&words, "%s%s=%s", words.len ? " " : "", key,
+				  json_string_value(value) ? json_string_value(value) : "");
+		put_text(w, row, col, sbuf_str(&words), NULL);
 	} else if (json_is_array(v)) {
 		json_array_foreach(v, i, item) {
 			if (json_is_string(item))
@@ -94,6 +103,9 @@ static const struct column {
 	{ "build", "build", 1, 12 }, { "layout", "layout", 1, 40 },
 	{ "mount options", "mount_options", 1, 24 }, { "tools", "tools", 1, 40 },
 	{ "seed", "seed", 1, 8 }, { "block bytes", "bs", 1, 11 }, { "naslab", "version", 1, 8 },
+	{ "campaign", "campaign", 1, 12 }, { "cell", "cell", 1, 6 }, { "round", "round", 1, 6 },
+	{ "variant", "variant", 1, 40 }, { "options", "options", 1, 36 },
+	{ "not measured: why", "reason", 1, 40 },
 	{ "repeat", "repeat", 1, 8 }, { "interval sure", "interval_sure", 1, 12 },
 	{ "interval low MB/s", "interval_low_bps", 1e6, 16 },
 	{ "interval high MB/s", "interval_high_bps", 1e6, 16 },
@@ -182,6 +194,7 @@ static void set_points(lxw_chart_series *series, const struct report_picture *p)
 	static lxw_chart_pattern hatched = { .type = LXW_CHART_PATTERN_WIDE_UPWARD_DIAGONAL,
 					     .fg_color = 0x555555, .bg_color = 0xffffff };
 	static lxw_chart_fill doubt = { .color = 0xffe2a8 }, simulated = { .color = 0xb9c98a };
+	static lxw_chart_line edge = { .color = 0x8a6d2f, .width = 0.75 };
 	lxw_chart_point *points = calloc(p->n, sizeof(*points)), **at = calloc(p->n + 1, sizeof(*at));
 	size_t i;
 
@@ -189,6 +202,9 @@ static void set_points(lxw_chart_series *series, const struct report_picture *p)
 		die("no memory");
 	for (i = 0; i < p->n; i++) {
 		at[i] = &points[i];
+		/* where the two shades meet is the median: the edge has to stay */
+		if (p->bars[i].published || p->bars[i].flagged || p->bars[i].simulated)
+			points[i].line = &edge;
 		if (p->bars[i].published)
 			points[i].pattern = &hatched;
 		else if (p->bars[i].flagged)
@@ -250,7 +266,7 @@ static void add_chart(struct sheet *s, lxw_worksheet *w, const struct report_pic
 		lxw_chart_fill fill = { .color = shades[i], .none = i == 0 };
 		lxw_chart_line edge = { .none = i == 0, .color = 0x1d3b4a, .width = 0.75 };
 
-		chart_series_set_categories(series, "pictures", first, 0, last, 0);
+		chart_series_set_categories(series, "pictures", first, SHORT, last, SHORT);
 		chart_series_set_values(series, "pictures", first, (lxw_col_t)(4 + i), last,
 					(lxw_col_t)(4 + i));
 		chart_series_set_name_range(series, "pictures", first - 1, (lxw_col_t)(4 + i));
@@ -281,20 +297,22 @@ static void put_rate(struct sheet *s, lxw_worksheet *w, lxw_row_t row, lxw_col_t
 		worksheet_write_number(w, row, col, bps / 1e6, s->rate);
 }
 
-static void write_pictures(struct sheet *s, const struct report_picture *p, size_t n,
-			   const char *date)
+static void write_pictures(struct sheet *s, struct arena *a, const struct report_picture *p,
+			   size_t n, const char *date)
 {
 	static const char *const titles[] = { "layout", "lowest", "median", "highest",
 					      "zero to lowest", "lowest to median",
-					      "median to highest", "to know" };
+					      "median to highest", "to know", "in the chart" };
+	lxw_row_t breaks[MOST_BREAKS + 1];
 	lxw_worksheet *w = workbook_add_worksheet(s->book, "pictures");
 	lxw_row_t row = 0;
-	size_t i, k;
+	size_t i, k, n_breaks = 0;
 
-	worksheet_set_column(w, 0, 0, 42, NULL);
+	worksheet_set_column(w, 0, 0, 52, NULL);
 	worksheet_set_column(w, 1, 3, 10, NULL);
 	worksheet_set_column(w, 4, 6, 19, NULL);
 	worksheet_set_column(w, 7, 7, 50, NULL);
+	worksheet_set_column(w, SHORT, SHORT, NAME_CHARS, NULL);
 	worksheet_set_landscape(w);
 	worksheet_set_paper(w, 9);		/* A4 */
 	worksheet_fit_to_pages(w, 1, 0);
@@ -302,8 +320,13 @@ static void write_pictures(struct sheet *s, const struct report_picture *p, size
 			       s->title);
 	worksheet_write_string(w, row, 6, date, s->pale);
 	for (i = 0, row = 2; i < n; i++) {
+		const char **labels = arena_array(a, p[i].n + 1, sizeof(*labels));
 		lxw_row_t first;
 
+		if (i && n_breaks < MOST_BREAKS)
+			breaks[n_breaks++] = row;
+		for (k = 0; k < p[i].n; k++)
+			labels[k] = p[i].bars[k].label;
 		put_text(w, row, 0, p[i].title, s->title);
 		put_text(w, row++, 1, p[i].about, s->pale);
 		for (k = 0; k < sizeof(titles) / sizeof(titles[0]); k++)
@@ -323,10 +346,15 @@ static void write_pictures(struct sheet *s, const struct report_picture *p, size
 			put_rate(s, w, row, 5, mid - low);
 			put_rate(s, w, row, 6, high - mid);
 			put_text(w, row, 7, b->facts, s->pale);
+			put_text(w, row, SHORT, label_cut(a, b->label, labels, p[i].n, NAME_CHARS),
+				 s->pale);
 		}
 		add_chart(s, w, &p[i], first, row + 1);
 		row += 3 + (lxw_row_t)ceil(CHART_PIXELS * chart_height(&p[i]) / ROW_PIXELS);
 	}
+	worksheet_print_area(w, 0, 0, row, 7);
+	breaks[n_breaks] = 0;
+	worksheet_set_h_pagebreaks(w, breaks);	/* a picture a page, when it is printed */
 }
 
 static void make_formats(struct sheet *s)
@@ -362,7 +390,7 @@ int xlsx_write(struct arena *a, const json_t *results, const struct report_filte
 	if (!s.book)
 		die("no memory");
 	make_formats(&s);
-	write_pictures(&s, p, n, date);
+	write_pictures(&s, a, p, n, date);
 	write_results(&s, results);
 	write_runs(&s, results);
 	error = workbook_close(s.book);

@@ -257,6 +257,50 @@ int store_cells(struct store *st, int64_t campaign, struct arena *a, struct list
 	return rc;
 }
 
+/* A cell without results as an object among them. */
+static json_t *failed_json(const struct stored_campaign *of, const struct campaign_cell *cell)
+{
+	json_t *j = json_object(), *options = json_loads(cell->options, 0, NULL);
+
+	json_put_str(j, "event", "cell");
+	json_put_str(j, "campaign", of->name);
+	json_put_u64(j, "campaign_id", (uint64_t)of->id);
+	json_put_u64(j, "cell", cell->n);
+	json_put_u64(j, "round", cell->round);
+	json_put_str(j, "label", cell->label);
+	json_put_str(j, "variant", cell->label);
+	json_put_str(j, "layout", cell->layout);
+	json_object_set_new(j, "options", options ? options : json_object());
+	json_put_str(j, "workload", cell->workload);
+	json_put_str(j, "class", cell->workload);
+	json_put_str(j, "state", state_words[cell->state]);
+	json_put_str(j, "reason", cell->reason ? cell->reason : state_words[cell->state]);
+	return j;
+}
+
+int store_cells_failed(struct store *st, json_t *results, struct err *e)
+{
+	struct arena *a = arena_new();
+	struct list all = { 0 };
+	size_t i, k;
+	int rc = store_campaigns(st, a, &all, e);
+
+	for (i = 0; rc == 0 && i < all.n; i++) {
+		const struct stored_campaign *of = all.at[i];
+		struct list cells = { 0 };
+
+		rc = store_cells(st, of->id, a, &cells, e);
+		for (k = 0; k < cells.n; k++) {
+			const struct campaign_cell *cell = cells.at[k];
+
+			if (cell->state == CELL_FAILED || cell->state == CELL_IMPOSSIBLE)
+				json_array_append_new(results, failed_json(of, cell));
+		}
+	}
+	arena_free(a);
+	return rc;
+}
+
 /* The row of one cell as the struct is; results NULL: none. */
 static int write_cell(struct store *st, const struct campaign_cell *c, const json_t *results,
 		      struct err *e)

@@ -280,6 +280,9 @@ static const struct column {
 	{ "interval_low_bps", "interval_low_bps", false },
 	{ "interval_high_bps", "interval_high_bps", false },
 	{ "drift", "drift", false }, { "drift_p", "drift_p", false },
+	{ "campaign", "campaign", false }, { "cell", "cell", false }, { "round", "round", false },
+	{ "variant", "variant", false }, { "options", "options", false },
+	{ "reason", "reason", false },
 	{ "result_flags", "flags", false }, { "outlier", "", true },
 	{ "ram_limit_bytes", "ram_limit_bytes", false },
 	{ "dirty_limit_bytes", "dirty_limit_bytes", false },
@@ -319,7 +322,7 @@ static void csv_text(struct sbuf *out, const char *text)
 static void csv_value(struct sbuf *out, const json_t *value)
 {
 	struct sbuf words = { 0 };
-	const json_t *item;
+	json_t *item;
 	size_t i;
 
 	if (json_is_string(value)) {
@@ -336,6 +339,14 @@ static void csv_value(struct sbuf *out, const json_t *value)
 		sbuf_add(out, real);
 	} else if (json_is_boolean(value)) {
 		sbuf_add(out, json_is_true(value) ? "yes" : "no");
+	} else if (json_is_object(value)) {	/* of a campaign: what the axes put in */
+		const char *key;
+
+		json_object_foreach((json_t *)(uintptr_t)value, key, item)
+			sbuf_addf(&words, "%s%s=%s", words.len ? " " : "", key,
+				  json_string_value(item) ? json_string_value(item) : "");
+		csv_text(out, sbuf_str(&words));
+		sbuf_done(&words);
 	} else if (json_is_array(value)) {
 		json_array_foreach(value, i, item)
 			sbuf_addf(&words, "%s%s", i ? " " : "", json_string_value(item) ?
@@ -389,6 +400,8 @@ void store_csv(const json_t *results, struct sbuf *out)
 	json_array_foreach(results, i, result) {
 		json_array_foreach(json_object_get(result, "runs"), k, run)
 			csv_run(out, result, run);
+		if (json_object_get(result, "reason"))	/* a cell that was never measured */
+			csv_run(out, result, NULL);
 	}
 }
 

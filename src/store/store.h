@@ -135,6 +135,9 @@ int store_campaign_say(struct store *st, int64_t id, const json_t *say, struct e
 /* Its cells in their order. */
 int store_cells(struct store *st, int64_t campaign, struct arena *a, struct list *out,
 		struct err *e);
+/* Put the cells that have an end but no results behind `results`, as objects with "event":
+ * "cell" and their "reason": an export of a campaign is whole then. */
+int store_cells_failed(struct store *st, json_t *results, struct err *e);
 /* Move n cells to a state, all or none; reason may be NULL. The structs follow. */
 int store_cells_set(struct store *st, struct campaign_cell *const *cells, size_t n,
 		    enum cell_state state, const char *reason, struct err *e);
