@@ -280,9 +280,6 @@ static const struct column {
 	{ "interval_low_bps", "interval_low_bps", false },
 	{ "interval_high_bps", "interval_high_bps", false },
 	{ "drift", "drift", false }, { "drift_p", "drift_p", false },
-	{ "campaign", "campaign", false }, { "cell", "cell", false }, { "round", "round", false },
-	{ "variant", "variant", false }, { "options", "options", false },
-	{ "reason", "reason", false },
 	{ "result_flags", "flags", false }, { "outlier", "", true },
 	{ "ram_limit_bytes", "ram_limit_bytes", false },
 	{ "dirty_limit_bytes", "dirty_limit_bytes", false },
@@ -296,6 +293,9 @@ static const struct column {
 	{ "stream_min_bps", "stream_min_bps", true },
 	{ "stream_mean_bps", "stream_mean_bps", true },
 	{ "stream_max_bps", "stream_max_bps", true }, { "least_bytes", "least_bytes", true },
+	{ "campaign", "campaign", false }, { "cell", "cell", false }, { "round", "round", false },
+	{ "variant", "variant", false }, { "options", "options", false },
+	{ "reason", "reason", false },
 };
 
 /* A field as RFC 4180 wants it; a text that a spreadsheet would run as a formula is
