@@ -18,7 +18,7 @@ mkdir "$tmp/dir"
 rc=$?
 check "it ends well $(cat "$tmp/err")" test "$rc$(wc -c <"$tmp/err")" = 00
 check "the clock" grep -Eq '^clock     smallest step [0-9.]+ [nu]s, one look [0-9.]+ [nu]s$' "$tmp/out"
-check "the engine" grep -Eq '^engine    (15 repeats of 50 MB into memory: median [0-9.]+ MB/s, spread \(CV\) [0-9.]+ %|no /dev/shm)' "$tmp/out"
+check "the engine" grep -Eq '^engine    (15 repeats of 50 MB into memory: median [0-9.]+[kM]? MB/s, spread \(CV\) [0-9.]+ %|no /dev/shm)' "$tmp/out"
 check "the counters" grep -Eq '^counters  (50\.0 MB of files in .*: [0-9.]+ MB at the disks|.* lies on no disk)' "$tmp/out"
 check "the machine" grep -Eq '^machine   (yes|no ) md arrays$' "$tmp/out"
 check "nothing is left" test -z "$(ls -A "$tmp/dir")"

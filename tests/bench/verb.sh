@@ -37,7 +37,7 @@ refuses() {
 left_something() { ! empty; }
 draws() {
 	./naslab bench "$dir" --workload 500M --scale 0.002 --reps 2 >"$tmp/out" 2>&1 &&
-		grep -q '^500M  *w .* [0-9.]*-[0-9.]*' "$tmp/out"
+		grep -q '^500M  *w .* [0-9.]*[kM]*-[0-9.]*[kM]*' "$tmp/out"
 }
 exports() {
 	./naslab results export csv --out "$tmp/runs.csv" && grep -q felt_ns "$tmp/runs.csv"
