@@ -235,6 +235,15 @@ static bool part_is_planned(const struct stack *s, const struct disk *d, const s
 	return false;
 }
 
+/* The partial parity of three members is the data itself: log records of an XFS on the array
+ * stand on its members then, and libblkid takes them for an external log. */
+static bool is_log_copy(const struct node *n, const struct sig *sig)
+{
+	const char *policy = n->stmt ? stmt_value(n->stmt, "consistency") : NULL;
+
+	return policy && !strcmp(policy, "ppl") && !strcmp(sig->type, "xfs_external_log");
+}
+
 /* Does the plan put this signature on this device, the disk or a partition of it? */
 static bool sig_is_planned(const struct stack *s, const struct disk *d, const struct sig *sig)
 {
@@ -250,6 +259,8 @@ static bool sig_is_planned(const struct stack *s, const struct disk *d, const st
 			if (strcmp(on->name, sig->on) || (on->disk && on->disk != d))
 				continue;
 			if (!strcmp(n->layer->signature, sig->type))
+				return true;
+			if (is_log_copy(n, sig))
 				return true;
 			/* a GPT is read as three: the protective MBR and its two copies */
 			if (!strcmp(n->layer->signature, "gpt") && sig->usage && !strcmp(sig->usage, "table"))
