@@ -141,7 +141,7 @@ static void draw_layouts(struct ui *ui, struct results *r, struct area body)
 	unsigned bar = small ? 14 : 23, value = small ? body.cols - 7 : body.cols - 25;
 	struct sbuf text = { 0 };
 
-	draw_text(body.row, 1, PAINT_TEXT, "layout");
+	draw_text(body.row, 1, PAINT_TEXT, r->filter.by_layout ? "class" : "layout");
 	draw_scale(body.row, bar, value - bar - 1, p->top);
 	draw_right(body.row, value, 6, PAINT_TEXT, "MB/s");
 	if (!small)
@@ -218,7 +218,8 @@ void results_draw(struct ui *ui, void *state, struct area body)
 		sbuf_add(&right, r->filter.durable ? "durable" : "felt");
 	} else {
 		sbuf_addf(&left, "Results: %s", safe_text(p->title));
-		sbuf_addf(&right, "%zu layout%s", p->n, p->n == 1 ? "" : "s");
+		sbuf_addf(&right, "%zu %s", p->n, !r->filter.by_layout ?
+			  (p->n == 1 ? "layout" : "layouts") : p->n == 1 ? "bar" : "bars");
 	}
 	ui_head(ui, left.text, right.text, safe_text(p->title));
 	sbuf_done(&left);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { OP = ACT_SCREEN, DURABLE, BASE, TURN, EXPORT, AGAIN, EVERY };
+enum { OP = ACT_SCREEN, DURABLE, BASE, TURN, EXPORT, AGAIN, EVERY, AROUND };
 
 const struct report_picture *results_picture(const struct results *r)
 {
@@ -110,7 +110,7 @@ static void compute_pairs(struct results *r)
 static void compute(struct results *r)
 {
 	const struct report_picture *was = results_picture(r);
-	char class[64] = "", op[16] = "";
+	char class[512] = "", op[16] = "";
 
 	if (was) {
 		snprintf(class, sizeof(class), "%s", was->class);
@@ -230,6 +230,30 @@ static void set_base(struct ui *ui, struct results *r)
 	compute(r);
 }
 
+/* The layouts of a class, or the classes of a layout: what was chosen stays chosen. */
+static void around(struct ui *ui, struct results *r)
+{
+	const struct report_bar *b = results_bar(r);
+	char class[64], op[16], label[512];
+
+	snprintf(class, sizeof(class), "%s", b ? json_str(b->result, "class") : "");
+	snprintf(op, sizeof(op), "%s", b ? json_str(b->result, "op") : "");
+	snprintf(label, sizeof(label), "%s", !b ? "" : r->filter.by_layout ? results_picture(r)->class :
+		 b->label);
+	r->filter.by_layout = !r->filter.by_layout;
+	r->base[0] = '\0';
+	compute(r);
+	if (r->filter.by_layout) {
+		find_picture(r, label, "");
+		snprintf(label, sizeof(label), "%s, %s", class, op);
+	} else {
+		find_picture(r, class, op);
+	}
+	keep_bar(r, label);
+	remember(r);
+	ui_say(ui, ' ', r->filter.by_layout ? "one layout over its classes" : "one class over the layouts");
+}
+
 static enum react move(struct results *r, int act)
 {
 	if (r->two)
@@ -273,6 +297,9 @@ static enum react results_act(struct ui *ui, void *state, int act)
 		ui_say(ui, ' ', r->filter.every ? "also older results of the same layout" :
 		       "the newest result of each layout");
 		return REACT_DONE;
+	case AROUND:
+		around(ui, r);
+		return REACT_DONE;
 	case BASE:
 		set_base(ui, r);
 		return REACT_DONE;
@@ -312,6 +339,10 @@ static const char *results_cannot(const struct ui *ui, void *state, int act)
 			"these two have no class in common";
 	case OP:
 	case BASE:
+		if (r->filter.by_layout)
+			return "t turns back to one class over the layouts first";
+		/* fall through */
+	case AROUND:
 	case EXPORT:
 	case ACT_ENTER:
 		return r->n_pictures ? NULL : "nothing has been measured yet";
@@ -330,6 +361,8 @@ static void results_status(struct ui *ui, void *state, struct sbuf *out)
 		return;
 	if (r->two)
 		sbuf_add(out, "equal: not shown apart and close; unsure: more runs could tell");
+	else if (r->filter.by_layout)
+		sbuf_add(out, "t turns back to one class over the layouts");
 	else if (!*r->base)
 		sbuf_add(out, "= marks a layout: the others are compared with it");
 	else
@@ -357,6 +390,7 @@ static const struct key results_keys[] = {
 	{ DURABLE, "v", NULL, "durable", 2, "until the last close, or until it is on the disks" },
 	{ BASE, "=", NULL, "base", 2, "compare the others with this one; again: with none" },
 	{ TURN, "c", NULL, "two layouts", 2, "this one against the base, over all classes" },
+	{ AROUND, "t", NULL, "turn", 5, "one layout over its classes, or one class over the layouts" },
 	{ ACT_ENTER, "Enter", NULL, "runs", 3, "the runs in the order they ran" },
 	{ EVERY, "a", NULL, "older", 5, "also older results of the same layout" },
 	{ EXPORT, "e", NULL, "export", 4, "export: csv, svg, pdf or xlsx" },

@@ -364,16 +364,22 @@ static int open_campaign(struct made *m, const char *word, struct err *e)
 	const char *path = campaign_file(m->a, word);
 	struct stored_campaign row = { 0 };
 	struct store *st = NULL;
-	struct err ignored = { 0 };
 	int rc = 1;
 
-	if (access(path, F_OK) && name_is_valid(word) && store_exists(option("db")) &&
-	    store_open_read(option("db"), &st, &ignored) == 0)
-		rc = store_campaign_find(st, word, m->a, &row, &ignored);
-	store_close(st);
+	if (!access(path, F_OK) || !name_is_valid(word))
+		return campaign_open(path, &m->c, e);
+	if (store_exists(option("db"))) {
+		if (store_open_read(option("db"), &st, e))
+			return -1;
+		rc = store_campaign_find(st, word, m->a, &row, e);
+		store_close(st);
+	}
+	if (rc < 0)
+		return -1;
 	if (rc == 0 && row.source)
 		return campaign_parse(row.source, word, &m->c, e);
-	return campaign_open(path, &m->c, e);
+	return err_set(e, ERR_USAGE, "there is no file %.60s, and no campaign of that name is shipped or was "
+		       "begun; naslab campaigns lists them", word);
 }
 
 static int run(int argc, char **argv)

@@ -37,7 +37,8 @@ void results_print(struct grid *g)
 int results_filter(struct report_filter *f, struct err *e)
 {
 	*f = (struct report_filter){ .class = option("class"), .op = option("op"),
-				     .durable = option("durable"), .every = option("all") };
+				     .durable = option("durable"), .every = option("all"),
+				     .by_layout = option("layouts"), .campaign = option("campaign") };
 	if (f->op && strcmp(f->op, "write") && strcmp(f->op, "read"))
 		return err_set(e, ERR_USAGE, "--op is write or read, not \"%s\"", f->op);
 	return 0;

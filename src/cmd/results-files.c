@@ -65,8 +65,10 @@ static void keep(json_t *results, const struct report_filter *f)
 	while (i--) {
 		const json_t *r = json_array_get(results, i);
 		const char *class = json_str(r, "class"), *op = json_str(r, "op");
+		const char *campaign = json_str(r, "campaign");
 
-		if ((f->class && (!class || strcmp(class, f->class))) ||
+		if ((f->campaign && (!campaign || strcmp(campaign, f->campaign))) ||
+		    (f->class && (!class || strcmp(class, f->class))) ||
 		    (f->op && (!op || strcmp(op, f->op))))
 			json_array_remove(results, i);
 	}

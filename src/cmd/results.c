@@ -350,6 +350,8 @@ static const struct verb_option options[] = {
 	{ .name = "class", .value = "W", .help = "only this class" },
 	{ .name = "op", .value = "OP", .help = "only write, or only read" },
 	{ .name = "durable", .help = "rates until it is on the disks, not until the last close" },
+	{ .name = "layouts", .help = "a picture for each layout with its classes, not the other way" },
+	{ .name = "campaign", .value = "NAME", .help = "only what this campaign measured" },
 	{ .name = "all", .help = "older results of the same layout too" },
 	{ .name = "as", .value = "KIND", .help = "import it as naslab, fio or published (what it looks like)" },
 	{ .name = "out", .value = "FILE", .help = "where export writes (standard output)" },

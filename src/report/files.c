@@ -67,7 +67,7 @@ static int run_helper(struct arena *a, const char *kind, const json_t *results,
 	close(fd);
 	input = json_line(results);
 	argv_addl(a, &v, helper(a), kind, path, date, f->class ? f->class : "", f->op ? f->op : "",
-		  f->durable ? "durable" : "felt", f->every ? "every" : "newest", NULL);
+		  f->durable ? "durable" : "felt", f->every ? "every" : "newest", f->by_layout ? "layouts" : "classes", NULL);
 	rc = job_run(&(struct job){ .argv = v.at, .input = input, .timeout_ms = MOST_MS }, &end, e);
 	free(input);
 	if (rc == 0 && file_read(path, MOST_FILE, out) < 0)

@@ -199,10 +199,21 @@ static bool same_layout(const json_t *a, const json_t *b)
 	       json_u64(a, "memory_bytes", 0) == json_u64(b, "memory_bytes", 0);
 }
 
-static bool same_picture(const json_t *a, const json_t *b)
+static bool same_class(const json_t *a, const json_t *b)
 {
-	return same_str(a, b, "class") && same_str(a, b, "op") &&
+	return same_str(a, b, "class") && same_str(a, b, "op");
+}
+
+static bool same_picture(const json_t *a, const json_t *b, const struct report_filter *f)
+{
+	return (f->by_layout ? same_layout(a, b) : same_class(a, b)) &&
 	       result_scale(a) == result_scale(b);
+}
+
+/* Measured before, of what one bar of a picture is? */
+static bool same_bar(const json_t *a, const json_t *b, const struct report_filter *f)
+{
+	return f->by_layout ? same_class(a, b) : same_layout(a, b);
 }
 
 bool result_passes(const json_t *r, const struct report_filter *f)
@@ -210,6 +221,7 @@ bool result_passes(const json_t *r, const struct report_filter *f)
 	return json_str(r, "class") && json_str(r, "op") &&
 	       (!f->class || !strcmp(f->class, result_str(r, "class"))) &&
 	       (!f->op || !strcmp(f->op, result_str(r, "op"))) &&
+	       (!f->campaign || !strcmp(f->campaign, result_str(r, "campaign"))) &&
 	       (!isnan(result_rate(r, "median", f->durable)) ||
 		!isnan(result_rate(r, "max", f->durable)));
 }
@@ -238,6 +250,32 @@ static int by_size(const void *x, const void *y)
 	return (a->scale > b->scale) - (a->scale < b->scale);
 }
 
+/* Of bars that are classes: the small files first, writing before reading. */
+static int bar_by_size(const void *x, const void *y)
+{
+	const struct report_bar *a = x, *b = y;
+	double sa = (double)json_u64(a->result, "bytes", 0), sb = (double)json_u64(b->result, "bytes", 0);
+	int by_class = strcmp(result_str(a->result, "class"), result_str(b->result, "class"));
+
+	if (fabs(sa - sb) > 0.02 * fmax(sa, sb))
+		return (sa > sb) - (sa < sb);
+	return by_class ? by_class : strcmp(result_str(b->result, "op"), result_str(a->result, "op"));
+}
+
+static const char *title_of(struct arena *a, const json_t *r, const struct report_filter *f)
+{
+	const char *clock = f->durable ? "durable" : "felt";
+
+	if (f->by_layout)
+		return arena_printf(a, "%s, %s", result_label(r), clock);
+	return arena_printf(a, "%s, %s, %s", result_str(r, "class"), result_str(r, "op"), clock);
+}
+
+static const char *layout_about(struct arena *a, const json_t *r)
+{
+	return arena_printf(a, "scale %g", result_scale(r));
+}
+
 static void make_picture(struct arena *a, const json_t *results, size_t first,
 			 const struct report_filter *f, struct report_picture *p)
 {
@@ -246,18 +284,18 @@ static void make_picture(struct arena *a, const json_t *results, size_t first,
 	size_t i, k;
 
 	*p = (struct report_picture){
-		.title = arena_printf(a, "%s, %s, %s", result_str(r, "class"), result_str(r, "op"),
-				      f->durable ? "durable" : "felt"),
-		.about = about_of(a, r), .class = result_str(r, "class"), .op = result_str(r, "op"),
+		.title = title_of(a, r, f), .about = f->by_layout ? layout_about(a, r) : about_of(a, r),
+		.class = f->by_layout ? result_label(r) : result_str(r, "class"),
+		.op = f->by_layout ? "" : result_str(r, "op"),
 		.durable = f->durable, .scale = result_scale(r),
 		.bars = arena_array(a, json_array_size(results), sizeof(*p->bars)),
 	};
 	for (i = first; i < json_array_size(results); i++) {
 		other = json_array_get(results, i);
-		if (!result_passes(other, f) || !same_picture(r, other))
+		if (!result_passes(other, f) || !same_picture(r, other, f))
 			continue;
 		for (k = 0; !f->every && k < p->n; k++) {
-			if (same_layout(p->bars[k].result, other))
+			if (same_bar(p->bars[k].result, other, f))
 				break;
 		}
 		if (f->every || k == p->n) {
@@ -269,6 +307,11 @@ static void make_picture(struct arena *a, const json_t *results, size_t first,
 			p->older++;
 		}
 	}
+	for (i = 0; f->by_layout && i < p->n; i++)
+		p->bars[i].label = arena_printf(a, "%s, %s", result_str(p->bars[i].result, "class"),
+						result_str(p->bars[i].result, "op"));
+	if (f->by_layout && p->n)
+		qsort(p->bars, p->n, sizeof(*p->bars), bar_by_size);
 	for (i = 0; i < p->n; i++) {
 		most = fmax(most, fmax(isnan(p->bars[i].max) ? 0 : p->bars[i].max,
 				       isnan(p->bars[i].median) ? 0 : p->bars[i].median));
@@ -288,13 +331,13 @@ void report_pictures(struct arena *a, const json_t *results, const struct report
 		if (!result_passes(r, f))
 			continue;
 		for (k = 0; k < count; k++) {
-			if (same_picture(all[k].bars[0].result, r))
+			if (same_picture(all[k].bars[0].result, r, f))
 				break;
 		}
 		if (k == count)
 			make_picture(a, results, i, f, &all[count++]);
 	}
-	if (count)
+	if (count && !f->by_layout)	/* layouts stay in the order they were measured */
 		qsort(all, count, sizeof(*all), by_size);
 	*out = all;
 	*n = count;

@@ -27,6 +27,7 @@ static int write_file(struct arena *a, char **w, const json_t *results, struct s
 	struct report_filter f = {
 		.class = *w[4] ? w[4] : NULL, .op = *w[5] ? w[5] : NULL,
 		.durable = !strcmp(w[6], "durable"), .every = !strcmp(w[7], "every"),
+		.by_layout = !strcmp(w[8], "layouts"),
 	};
 	struct report_picture *p;
 	size_t n;
@@ -57,7 +58,7 @@ int main(int argc, char **argv)
 	json_t *results;
 	int rc;
 
-	if (argc != 8) {
+	if (argc != 9) {
 		fputs("naslab-report is called by naslab results export\n", stderr);
 		return 2;
 	}

@@ -27,6 +27,8 @@ struct report_filter {
 	const char *class, *op;	/* NULL: all */
 	bool durable;		/* until it was on the disks, not until the last close */
 	bool every;		/* older results of the same layout too */
+	bool by_layout;		/* a picture for each layout with its classes, not the other way */
+	const char *campaign;	/* only what it measured; NULL: all */
 };
 
 struct report_bar {
@@ -42,7 +44,8 @@ struct report_bar {
 	const json_t *result;
 };
 
-struct report_picture {		/* one class and operation, the layouts side by side */
+/* One class and operation, the layouts side by side; by_layout: one layout, its classes. */
+struct report_picture {
 	const char *title;	/* "12G, write, felt" */
 	const char *about;	/* "one file of 12.0 GB, scale 1, cache cold" */
 	const char *class, *op;

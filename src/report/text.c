@@ -188,7 +188,7 @@ void report_picture_grid(const struct report_picture *p, unsigned columns, struc
 	sbuf_add(&head, ": ");
 	sbuf_add_safe(&head, p->about);
 	grid_text(g, 0, 1, head.text);
-	grid_text(g, 1, 1, "layout");
+	grid_text(g, 1, 1, *p->op ? "layout" : "class");
 	chart_scale(g, 1, label, width, p->top / 1e6);
 	grid_text(g, 1, label + width + 1, " MB/s     min-max   n");
 	for (i = 0; i < p->n; i++) {

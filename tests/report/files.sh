@@ -166,6 +166,11 @@ else
 	check "the sheet has the numbers" near "$(lowest)" "$(known 2 | cut -d' ' -f1)"
 fi
 
+# One layout over its classes: a picture for each layout.
+./naslab results export svg 1 2 3 --layouts --out "$tmp/turned.svg"
+check "turned, each layout is a picture" [ "$(grep -c '<text class="title"' "$tmp/turned.svg")" = 3 ]
+check "and its class a bar" [ "$(grep -c '<text class="label".*1G, write<' "$tmp/turned.svg")" = 3 ]
+
 # Others' numbers.
 for map in "$src"/data/reference/*.map; do
 	check "$(basename "$map") is read in" imports "$map"
