@@ -16,7 +16,7 @@
 
 enum {
 	LEFT = 36, RIGHT = PAGE_WIDTH - 36, BAR_END = 462, NUMBER = 474,
-	TOP = 36, HEAD = 30, FOOT = 62, TITLE = 47, ROW = 36, GAP = 22, BAR = 10,
+	TOP = 36, HEAD = 30, FOOT = 62, TITLE = 47, ROW = 36, GAP = 22, BAR = 10, SINGLE = 10,
 	LABEL_CHARS = 110, FACT_CHARS = 150,
 };
 
@@ -141,7 +141,10 @@ static void bar(struct canvas *c, const struct report_picture *p, const struct r
 	char text[SIZE_TEXT], from[SIZE_TEXT], to[SIZE_TEXT], range[2 * SIZE_TEXT + 4];
 
 	c->line(c, LEFT, y + BAR / 2.0, x, y + BAR / 2.0, PEN_ZERO, "zero");
-	c->rect(c, x, y, w, BAR, fill_of(b), "range", b->id);
+	if (high > low)
+		c->rect(c, x, y, w, BAR, fill_of(b), "range", b->id);
+	else if (fill_of(b) != FILL_RANGE)	/* one value has no range, but it says what it is */
+		c->rect(c, x - SINGLE / 2.0, y, SINGLE, BAR, fill_of(b), "single", b->id);
 	if (!isnan(b->median)) {
 		c->rect(c, at(p, b->median) - 1.2, y - 2, 2.4, BAR + 4, FILL_MEDIAN, "median", b->id);
 		c->text(c, NUMBER, y + 8.5, 9, ANCHOR_LEFT, true, false, "number",
