@@ -448,6 +448,8 @@ static void build_status_line(struct ui *ui, void *state, struct sbuf *out)
 			 "another naslab began this; it is seen through its journal");
 	else if (is_work_of(ui, v) && w->ended)
 		sbuf_addf(out, "%s%s", w->ok ? "" : "E ", w->text);
+	else if (build_is_down(v->status))
+		sbuf_addf(out, "! not all of it is up: naslab mount %s, in a shell, brings it up", v->name);
 	else if (v->status)
 		sbuf_addf(out, "Next: %u Bench", ui_step_number(&screen_bench));
 }

@@ -254,7 +254,8 @@ static void start_draw(struct ui *ui, void *state, struct area body)
 
 		draw_text(row, 1, on ? PAINT_CHOSEN : PAINT_TEXT, on ? "▶" : " ");
 		draw_text(row, 3, PAINT_BOLD, shown[i]->key);
-		draw_cell(row, 6, 15, on ? PAINT_CHOSEN : PAINT_TEXT, CUT_END, shown[i]->label);
+		draw_cell(row, 6, 15, on ? PAINT_CHOSEN : PAINT_TEXT, CUT_END,
+			  shown[i]->act == MACHINE && sandbox_inside() ? "The lab's disks" : shown[i]->label);
 		if (on)
 			ui_cursor(ui, row, 3);
 		item_note(ui, st, shown[i]->act, &note);
@@ -354,6 +355,14 @@ static void open_build(struct ui *ui, struct start *st)
 		  .arena = a, .take = open_take, .arg = st });
 }
 
+/* What can be done: one that waits for a disk can also end without it. */
+static size_t unfinished_choices(const struct start *st)
+{
+	const char *state = json_str(json_array_get(st->unfinished, 0), "state");
+
+	return state && !strcmp(state, build_state_word(BUILD_WAITING)) ? 3 : 2;
+}
+
 static void recover_take(struct ui *ui, void *arg, size_t at)
 {
 	struct start *st = arg;
@@ -361,10 +370,12 @@ static void recover_take(struct ui *ui, void *arg, size_t at)
 	struct err e = { 0 };
 	json_t *order;
 
-	if (at)
+	if (at + 1 >= unfinished_choices(st))
 		return;
 	db = session_db(ui->s, &e);
 	order = order_simple("recover", name, db);
+	if (at)
+		order_forget(order);
 	if (!db || ui_work(ui, WORK_RECOVER, name, order, &e) < 0)
 		ui_fail(ui, &e);
 	else
@@ -375,14 +386,16 @@ static void recover_take(struct ui *ui, void *arg, size_t at)
 static void unfinished(struct ui *ui, struct start *st)
 {
 	struct arena *a = arena_new();
-	struct choice *c = arena_array(a, 2, sizeof(*c));
+	size_t n = unfinished_choices(st), i;
+	struct choice *c = arena_array(a, n, sizeof(*c));
 	const char *what = json_str(json_array_get(st->unfinished, 0), "text");
 
-	c[0].label = "undo what was begun";
-	c[0].help = arena_strdup(a, safe_text(what));
-	c[1].label = "leave it as it is";
-	c[1].help = c[0].help;
-	ui_choose(ui, &(struct choices){ .title = "Unfinished", .items = c, .n = 2, .at = 1,
+	c[0].label = n == 3 ? "the disk is back: clear it" : "undo what was begun";
+	c[1].label = "the disk does not come back: end it";
+	c[n - 1].label = "leave it as it is";
+	for (i = 0; i < n; i++)
+		c[i].help = arena_strdup(a, safe_text(what));
+	ui_choose(ui, &(struct choices){ .title = "Unfinished", .items = c, .n = n, .at = n - 1,
 		  .arena = a, .take = recover_take, .arg = st });
 }
 

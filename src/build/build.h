@@ -84,6 +84,9 @@ int guard_check(const struct plan *p, const struct inventory *now, char *const *
 int build_status(struct store *st, const char *name, const char *root, json_t **out,
 		 struct err *e);
 
+/* Of that status: is a finished build not up, so that "mount" would bring it up? */
+bool build_is_down(const json_t *status);
+
 /* Builds that a crash left unfinished, as sentences; for Start and `recover`. */
 int build_unfinished(struct store *st, json_t **array, struct err *e);
 

@@ -83,15 +83,22 @@ static bool is_folder(const struct step *s)
 	return !strcmp(s->argv.at[0], "mkdir") && !access(s->argv.at[s->argv.n - 1], F_OK);
 }
 
+static bool is_up(struct run *r, const struct step *s)
+{
+	return s->makes.n ? step_stands(r, s) : is_folder(s);
+}
+
 static int bring_up(struct run *r, const struct step *s, struct err *e)
 {
+	struct step shown = *s;		/* counted anew: only what is done is shown */
 	struct argv *now;
 	size_t i;
 
 	r->n = s->n;
-	if (s->makes.n ? step_stands(r, s) : is_folder(s))
+	if (is_up(r, s))
 		return 0;
-	run_step_event(r, s, "run", NULL, 0);
+	shown.n = ++r->undone;
+	run_step_event(r, &shown, "run", NULL, 0);
 	if (s->again) {
 		now = argv_here(r, s, &s->argv);
 		if (now && run_argv(r, now, s->secret ? r->secret : s->input, e))
@@ -106,7 +113,7 @@ static int bring_up(struct run *r, const struct step *s, struct err *e)
 	}
 	if (wait_until_stands(r, s, e))
 		return err_in(e, "%.120s", s->why);
-	run_step_event(r, s, "done", NULL, 0);
+	run_step_event(r, &shown, "done", NULL, 0);
 	return 0;
 }
 
@@ -146,6 +153,8 @@ int run_mount(struct run *r)
 	int rc;
 
 	rc = prepare(r, &b, &e);
+	for (i = 0; rc == 0 && i < r->made.plan->steps.n; i++)
+		r->n_undo += brings_up(r, r->made.plan->steps.at[i]) && !is_up(r, r->made.plan->steps.at[i]);
 	for (i = 0; rc == 0 && i < r->made.plan->steps.n; i++) {
 		const struct step *s = r->made.plan->steps.at[i];
 

@@ -72,7 +72,7 @@ struct run {
 	int *locks;		/* two descriptors a disk; -1: none */
 	bool undoing;		/* taking back is not stopped by anybody */
 	bool waiting;		/* only disks that have come back are still to be cleared */
-	unsigned n_undo, undone;	/* destroy and recover: steps to take back, and taken */
+	unsigned n_undo, undone;	/* steps that are taken back, or brought up: all, and done */
 	unsigned stops;		/* how often it was asked to stop by its standard input */
 	char heard;		/* the last byte of that */
 	bool journal_broken;

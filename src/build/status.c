@@ -154,3 +154,14 @@ out:
 	arena_free(a);
 	return rc;
 }
+
+bool build_is_down(const json_t *status)
+{
+	const json_t *row;
+	bool down = false;
+	size_t i;
+
+	json_array_foreach(json_object_get(status, "layers"), i, row)
+		down |= !strcmp(json_str(row, "state") ? json_str(row, "state") : "", "missing");
+	return down && !strcmp(json_str(status, "build") ? json_str(status, "build") : "", "built");
+}

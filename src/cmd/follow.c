@@ -151,9 +151,13 @@ static void print_state(const json_t *row)
 {
 	const json_t *percent = json_object_get(row, "sync_percent");
 
+	const char *detail = json_str(row, "detail");
+
 	print_safe(stdout, json_str(row, "state"));
 	if (json_real_value(percent) > 0)
 		printf(" %.1f %%", json_real_value(percent));
+	else if (detail && strcmp(json_str(row, "state"), "ok"))
+		printf(": %s", detail);	/* words of our own */
 	putchar('\n');
 }
 
@@ -195,6 +199,8 @@ void print_status(const json_t *status)
 		print_safe(stdout, json_string_value(row));
 		putchar('\n');
 	}
+	if (build_is_down(status))
+		printf("\nnaslab mount %s brings up what is missing\n", json_str(status, "name"));
 	puts(json_is_true(json_object_get(status, "agrees")) ? "\npredicted = actual for every layer" :
 	     "\npredicted and actual differ");
 }

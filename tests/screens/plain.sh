@@ -28,7 +28,10 @@ says() {
 printf '%s\n' m a '2 Esc t' 'type md redundancy=1 | xfs' Enter 4 nokey |
 	timeout 60 ./naslab --plain --root "$root" --db "$dir/no.db" >"$out" 2>&1
 rc=$?
-[ $rc = 0 ] && echo "ok - it ends with its input" || { echo "not ok - status $rc"; failed=1; }
+if [ $rc = 0 ]; then echo "ok - it ends with its input"; else
+	echo "not ok - status $rc"
+	failed=1
+fi
 says "a disk that holds data" 'sdd: data, hdd, 5.00 TB, WDC WD50EFRX-68MYMN1, serial WD-WX31D5XC7K02, md member "nas:data"'
 says "a disk in use" 'sdh: busy, hdd, 4.00 TB, ST4000VN008-2DR166, serial ZDH7RW5K, mounted on /srv/media'
 says "a mark" 'sda: marked as data, free, hdd, 10.0 TB, WDC WD100EFAX-68LHPN0, serial JEK4L2ZN, nothing'
