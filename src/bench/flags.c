@@ -23,8 +23,11 @@ static unsigned cache_flags(const struct session *s, const struct class *c, enum
 
 	if (!s->counters.disks.n)
 		return FLAG_NODISK | FLAG_CACHED;
+	/* what is read has to come from the disks, and what nobody brings there may never be */
+	if ((op_of(op)->reads || c->w->sync == SYNC_NONE) && m->disk_bytes < least)
+		return FLAG_CACHED;
 	if (!op_of(op)->writes)
-		return m->disk_bytes < least ? FLAG_CACHED : 0;
+		return 0;
 	return m->copy.felt_ns < m->copy.durable_ns / 2 ? FLAG_CACHED : 0;
 }
 

@@ -134,6 +134,7 @@ void report_sample(struct session *s, const struct class *c, enum bench_op op, u
 		   bool syncing)
 {
 	json_t *j = event_new("sample", c);
+	uint64_t written, read;
 
 	json_put_str(j, "op", bench_op_word(op));
 	json_put_u64(j, "rep", s->rep);
@@ -142,7 +143,8 @@ void report_sample(struct session *s, const struct class *c, enum bench_op op, u
 	json_put_u64(j, "bytes", bytes);
 	if (ops)
 		json_put_u64(j, "ops", ops);
-	json_put_u64(j, "total_bytes", c->corpus->bytes);
+	workload_run_moves(c->w, op, s->order->scale, &written, &read);
+	json_put_u64(j, "total_bytes", written + read);
 	json_put_u64(j, "disk_bytes", disk_bytes);
 	json_put_u64(j, "dirty_bytes", dirty_bytes);
 	json_put_str(j, "phase", syncing ? "sync" : "copy");

@@ -150,12 +150,20 @@ static const char *cache_text(const struct bench_order *o)
 	return cache_word(first->cache);
 }
 
+/* Is the cache dropped before anything of it that does not make the files? */
+static bool begins_cold(const struct bench_order *o, const struct workload *w)
+{
+	enum cache_state cache = o->cache == CACHE_OWN ? w->cache : o->cache;
+
+	return cache == CACHE_COLD && (workload_ops(w, o->write, o->read) & ~(1u << BENCH_WRITE));
+}
+
 /* What is about to happen, before a byte is written. */
 static void announce(const struct bench_order *o, const struct bench_forecast *f)
 {
 	char wr[SIZE_TEXT], need[SIZE_TEXT], got[SIZE_TEXT], rd[SIZE_TEXT], least[SIZE_TEXT];
 	struct sbuf label = { 0 };
-	bool aim = f->most_runs > f->runs;
+	bool aim = f->most_runs > f->runs, cold = false;
 	size_t i;
 
 	sbuf_add_safe(&label, o->label);
@@ -166,6 +174,7 @@ static void announce(const struct bench_order *o, const struct bench_forecast *f
 	for (i = 0; i < o->workloads.n; i++) {
 		const struct workload *w = o->workloads.at[i];
 
+		cold |= begins_cold(o, w);
 		if (w->rams)
 			printf("%s: %" PRIu64 " times this machine's memory are %s\n", w->name, w->rams,
 			       size_text(wr, w->bytes, SIZE_SI));
@@ -186,7 +195,7 @@ static void announce(const struct bench_order *o, const struct bench_forecast *f
 			printf(": no run begins after %s", duration_text(need, o->cap_ns));
 		putchar('\n');
 	}
-	if (o->read && (o->cache == CACHE_COLD || o->cache == CACHE_OWN) && geteuid() == 0)
+	if (cold && geteuid() == 0)
 		puts("drops the whole machine's page cache before each read");
 	if (o->reps < 6)
 		puts("n: fewer than 6 runs, so lowest to highest is no 95 % interval");
