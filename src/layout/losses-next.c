@@ -7,23 +7,31 @@
 #include "layout/losses.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/sbuf.h"
 #include "base/units.h"
 #include "layout/advice.h"
+#include "layout/plan.h"
 
-static void say(const struct stack *s, struct losses_next *out, const char *text)
-{
-	list_add(s->arena, &out->steps, (void *)text);
-}
+static struct next_step *say(const struct loss *l, struct losses_next *out, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
-/* Does it rest on the cache disk alone: a cache, a journal? */
-static bool on_cache(const struct node *n)
+static struct next_step *say(const struct loss *l, struct losses_next *out, const char *fmt, ...)
 {
-	if (!n->layer)
-		return n->role == ROLE_CACHE;
-	return n->n_kids == 1 && on_cache(n->kids[0]);
+	struct next_step *st = arena_alloc(l->s->arena, sizeof(*st));
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	st->text = arena_strdup(l->s->arena, text);
+	list_add(l->s->arena, &out->steps, st);
+	return st;
 }
 
 /* Its members, caches and journals left out; lost ones counted. */
@@ -33,7 +41,7 @@ static unsigned members(const struct node *n, const enum health *health, unsigne
 
 	*lost = 0;
 	for (i = 0; i < n->n_kids; i++) {
-		if (on_cache(n->kids[i]))
+		if (node_on_cache(n->kids[i]))
 			continue;
 		n_members++;
 		*lost += health[n->kids[i]->id] == HEALTH_LOST;
@@ -50,7 +58,7 @@ static bool bears_one_more(const struct stack *s, const struct node *n, const en
 	if (!n->layer->health)
 		return false;
 	for (i = 0; i < n->n_kids; i++) {
-		if (on_cache(n->kids[i]) || health[n->kids[i]->id] == HEALTH_LOST)
+		if (node_on_cache(n->kids[i]) || health[n->kids[i]->id] == HEALTH_LOST)
 			continue;
 		for (k = 0; k < n->n_kids; k++)
 			kids[k] = k == i ? HEALTH_LOST : health[n->kids[k]->id];
@@ -69,9 +77,11 @@ const char *losses_detail(const struct stack *s, const struct node *n, const enu
 	if (n->layer->kind != LAYER_JOIN || all < 2 || !lost)
 		return NULL;
 	if (health[n->id] == HEALTH_LOST)
-		return arena_printf(s->arena, "%s: %u of %u members left", n->level ? n->level :
+		return arena_printf(s->arena, "%s: %u of %u members left%s", n->level ? n->level :
 				    n->layer->name,
-				    all - lost, all);
+				    all - lost, all,
+				    advice_is(n, "lvm") && !strcmp(n->level, "raid10") && lost < all - 1 ?
+				    ", and two that are gone may be a pair: LVM chose them" : "");
 	return arena_printf(s->arena, "%s: %u of %u members left, %s", n->level ? n->level :
 			    n->layer->name,
 			    all - lost, all,
@@ -81,106 +91,119 @@ const char *losses_detail(const struct stack *s, const struct node *n, const enu
 
 /* --- caches --------------------------------------------------------------------------- */
 
-static void next_bcache(const struct stack *s, const struct node *n, const char *ssd,
+/* The disk that a lost cache or journal of a node is on; NULL: it has none, or it is well. */
+static const struct node *dead_cache(const struct loss *l, const struct node *n)
+{
+	const struct node *last = n->n_kids < 2 ? NULL : n->kids[n->n_kids - 1];
+
+	if (!n->layer || n->left_out || !last || !node_on_cache(last) ||
+	    l->health[last->id] != HEALTH_LOST || l->data[n->id] == HEALTH_LOST)
+		return NULL;
+	return last->kids[0];
+}
+
+static bool writes_back(const struct node *n)
+{
+	return !strcmp(n->layer->name, "writecache") || !strcmp(node_word(n, "mode"), "writeback");
+}
+
+/* All devices of one bcache together: what is done is the same for each. */
+static void next_bcache(const struct loss *l, const struct node *first, const struct node *ssd,
 			struct losses_next *out)
 {
-	const char *below = n->kids[0]->dev;
-
-	if (!strcmp(node_word(n, "mode"), "writeback"))
-		say(s, out, arena_printf(s->arena, "what %s had not written back to %s is lost, "
-					 "and what is there may be torn. If %s is really dead, "
-					 "start it without: echo 1 > /sys/class/block/<kernel "
-					 "name of %s>/bcache/running; then check the file system "
-					 "read-only before anything is written", ssd,
-			n->kids[0]->name, ssd, below));
-	else
-		say(s, out, arena_printf(s->arena, "%s held copies only: bcache goes on without "
-					 "it, and %s is used uncached; a new cache is attached "
-					 "with make-bcache -C and bcache/attach", ssd, n->name));
-}
-
-static void next_lvm_cache(const struct stack *s, const struct node *n, const char *ssd,
-			   struct losses_next *out)
-{
-	bool dirty = !strcmp(n->layer->name, "writecache") ||
-		     !strcmp(node_word(n, "mode"), "writeback");
-	const char *volume = n->dev + strlen("/dev/"), *slash = strchr(volume, '/');
-	int len = slash ? (int)(slash - volume) : (int)strlen(volume);
-
-	if (dirty)
-		say(s, out, arena_printf(s->arena, "what %s had not written back to %s is lost, "
-					 "and what is there may be torn. If %s is really dead, "
-					 "take it off by force: lvconvert --yes --uncache --force "
-					 "%s; vgreduce --removemissing %.*s; then check the file "
-					 "system read-only before anything is written", ssd,
-					 n->name, ssd, volume, len, volume));
-	else
-		say(s, out, arena_printf(s->arena, "%s held copies only: lvconvert --yes "
-					 "--uncache --force %s and vgreduce --removemissing %.*s "
-					 "take it off, and nothing is missing", ssd, volume, len,
-			volume));
-}
-
-static void next_caches(const struct stack *s, const enum health *health, struct losses_next *out)
-{
+	struct list cached = { 0 };
+	struct sbuf names = { 0 };
+	struct next_step *st;
 	size_t i;
 
-	for (i = s->n_disks; i < s->nodes.n; i++) {
-		const struct node *n = s->nodes.at[i], *ssd;
+	for (i = first->id; i < l->s->nodes.n; i++) {
+		struct node *n = l->s->nodes.at[i];
 
-		if (n->left_out || n->n_kids < 2 || !on_cache(n->kids[n->n_kids - 1]) ||
-		    health[n->kids[n->n_kids - 1]->id] != HEALTH_LOST ||
-		    health[n->kids[0]->id] == HEALTH_LOST)
+		if (n->stmt != first->stmt || !dead_cache(l, n))
 			continue;
-		ssd = n->kids[n->n_kids - 1]->kids[0];
-		if (!strcmp(n->layer->name, "bcache"))
-			next_bcache(s, n, ssd->name, out);
-		else if (!strcmp(n->layer->name, "md"))
-			say(s, out, arena_printf(s->arena, "%s lost its journal %s and is "
-						 "read-only until it has another: mdadm --manage "
-						 "%s --add-journal NEW", n->name, ssd->name,
-						 n->dev));
-		else
-			next_lvm_cache(s, n, ssd->name, out);
+		sbuf_addf(&names, "%s%s", names.len ? ", " : "", n->kids[0]->name);
+		list_add(l->s->arena, &cached, n->kids[0]);
+	}
+	if (writes_back(first))
+		st = say(l, out, "what %s had not written back to %s is lost, and what is there may be "
+			 "torn; if %s is really dead, start without it and look before anything is "
+			 "written", ssd->name, sbuf_str(&names), ssd->name);
+	else
+		st = say(l, out, "%s held copies only: bcache goes on without it, and %s is used "
+			 "uncached; after a reboot this makes the device appear. A new cache is made "
+			 "with make-bcache -C, and its set's UUID written to bcache/attach", ssd->name,
+			 sbuf_str(&names));
+	for (i = 0; i < cached.n; i++)
+		next_command(l->s, st, "echo 1 > /sys/class/block/%s/bcache/running",
+			     kernel_name_of(l->s, ((const struct node *)cached.at[i])->dev));
+	if (writes_back(first))
+		commands_check(l->s, first, st);
+	sbuf_done(&names);
+}
+
+static void next_lvm_cache(const struct loss *l, const struct node *n, const struct node *ssd,
+			   struct losses_next *out)
+{
+	const char *volume = n->dev + strlen("/dev/");
+	int len = (int)strcspn(volume, "/");
+	struct next_step *st;
+
+	if (writes_back(n))
+		st = say(l, out, "what %s had not written back to %s is lost, and what is there may be "
+			 "torn; if %s is really dead, take it off by force and look before anything is "
+			 "written", ssd->name, n->name, ssd->name);
+	else
+		st = say(l, out, "%s held copies only: it is taken off, and nothing is missing",
+			 ssd->name);
+	next_command(l->s, st, "lvconvert --yes --uncache --force %s", volume);
+	next_command(l->s, st, "vgreduce --removemissing %.*s", len, volume);
+	if (writes_back(n)) {
+		next_command(l->s, st, "vgchange --activate y %.*s", len, volume);
+		commands_check(l->s, n, st);
+	}
+}
+
+static void next_journal(const struct loss *l, const struct node *n, const struct node *ssd,
+			 struct losses_next *out)
+{
+	struct next_step *st = say(l, out, "%s lost its journal %s and is read-only until it has "
+				   "another", n->name, ssd->name);
+
+	next_command(l->s, st, "mdadm --readonly %s", n->dev);
+	next_command(l->s, st, "mdadm --manage %s --add-journal %s", n->dev,
+		     n->kids[n->n_kids - 1]->dev);
+}
+
+static void next_caches(const struct loss *l, struct losses_next *out)
+{
+	const struct stmt *told = NULL;
+	size_t i;
+
+	for (i = l->s->n_disks; i < l->s->nodes.n; i++) {
+		const struct node *n = l->s->nodes.at[i], *ssd = dead_cache(l, n);
+
+		if (!ssd || n->stmt == told)
+			continue;
+		if (!strcmp(n->layer->name, "bcache")) {
+			next_bcache(l, n, ssd, out);
+			told = n->stmt;
+		} else if (!strcmp(n->layer->name, "md")) {
+			next_journal(l, n, ssd, out);
+		} else {
+			next_lvm_cache(l, n, ssd, out);
+		}
 	}
 }
 
 /* --- replacing and rebuilding ----------------------------------------------------------- */
 
 /*
- * The array or pool above a device of the dead disk that goes on without it, NULL when there
- * is none; *member is what of the disk it has joined (the device itself, or what lies one to
- * one on it).
- */
-static const struct node *goes_on(const struct stack *s, const struct node *dev,
-				  const enum health *health, const struct node **member)
-{
-	size_t i;
-	unsigned k;
-
-	for (i = s->n_disks; i < s->nodes.n; i++) {
-		const struct node *n = s->nodes.at[i];
-
-		for (k = 0; !n->left_out && k < n->n_kids && n->kids[k] != dev; k++)
-			;
-		if (n->left_out || k == n->n_kids)
-			continue;
-		*member = dev;
-		if (health[n->id] == HEALTH_DEGRADED)
-			return n;
-		return n->n_kids == 1 ? goes_on(s, n, health, member) : NULL;
-	}
-	return NULL;
-}
-
-/*
  * What a device that takes the place of `dev` must have: of an array as much as its smallest
  * member, of a pool as much as before; with what lies between kept as large as it was.
  */
-static uint64_t device_bytes(const struct stack *s, const struct node *dev,
-			     const enum health *health)
+static uint64_t device_bytes(const struct loss *l, const struct node *dev)
 {
-	const struct node *member, *above = goes_on(s, dev, health, &member);
+	const struct node *member, *above = loss_goes_on(l, dev, &member);
 	uint64_t least = UINT64_MAX;
 	unsigned i;
 
@@ -189,129 +212,149 @@ static uint64_t device_bytes(const struct stack *s, const struct node *dev,
 	if (!advice_redundant(above))
 		return dev->bytes;
 	for (i = 0; i < above->n_kids; i++) {
-		if (!on_cache(above->kids[i]) && above->kids[i]->bytes < least)
+		if (!node_on_cache(above->kids[i]) && above->kids[i]->bytes < least)
 			least = above->kids[i]->bytes;
 	}
 	return least + (dev->bytes - member->bytes);
 }
 
 /* How many bytes the successor of a dead disk must have at least; 0: nothing waits for it. */
-static uint64_t least_bytes(const struct stack *s, const struct node *disk,
-			    const enum health *health,
-			    bool *parts)
+static uint64_t least_bytes(const struct loss *l, const struct node *disk, bool *parts)
 {
 	uint64_t least = 0, want;
 	size_t i;
 
 	*parts = false;
-	for (i = s->n_disks; i < s->nodes.n; i++) {
-		const struct node *n = s->nodes.at[i];
+	for (i = l->s->n_disks; i < l->s->nodes.n; i++) {
+		const struct node *n = l->s->nodes.at[i];
 
 		if (n->left_out || !n->part_number || n->kids[0] != disk)
 			continue;
 		*parts = true;
-		want = device_bytes(s, n, health);
+		want = device_bytes(l, n);
 		if (want && n->start + want + MIB > least)
 			least = n->start + want + MIB;
 	}
-	return *parts ? least : device_bytes(s, disk, health);
+	return *parts ? least : device_bytes(l, disk);
 }
 
-static void next_replace(const struct stack *s, const bool *dead, const enum health *health,
-			 struct losses_next *out)
+static void next_replace(const struct loss *l, struct losses_next *out)
 {
+	const struct stack *s = l->s;
 	size_t i;
 
 	for (i = 0; i < s->n_disks; i++) {
 		const struct node *disk = s->nodes.at[i];
 		char size[SIZE_TEXT];
 		struct replacement *r;
+		struct next_step *st;
 		uint64_t bytes;
 		bool parts;
 
-		if (!dead[i] || disk->role != ROLE_DATA)
+		if (!l->dead[i] || disk->role != ROLE_DATA)
 			continue;
-		bytes = least_bytes(s, disk, health, &parts);
+		bytes = least_bytes(l, disk, &parts);
 		if (!bytes)
 			continue;
 		r = arena_alloc(s->arena, sizeof(*r));
 		*r = (struct replacement){ disk, bytes };
 		list_add(s->arena, &out->replace, r);
-		say(s, out, arena_printf(s->arena, "replace %s by a disk of at least %" PRIu64
-					 " bytes (%s)%s", disk->name, bytes,
-					 size_text(size, bytes, SIZE_SI),
-					 parts ? ", partitioned as it was" : ""));
+		st = say(l, out, "replace %s by a disk of at least %" PRIu64 " bytes (%s), here called "
+			 "%s too%s", disk->name, bytes, size_text(size, bytes, SIZE_SI), disk->name,
+			 parts ? "; it gets the same partitions" : "");
+		commands_prepare(l, disk, st);
 	}
 }
 
-static void next_rebuild(const struct stack *s, const enum health *health, struct losses_next *out)
+/* One array or pool that goes on without some of its members. */
+static void next_rebuild(const struct loss *l, struct losses_next *out)
 {
-	struct sbuf names = { 0 };
+	const struct stack *s = l->s;
+	struct next_step *st;
 	char time[SIZE_TEXT];
-	uint64_t ns = 0;
-	bool md = false;
-	unsigned lost;
+	unsigned lost, all;
 	size_t i;
 
 	for (i = s->n_disks; i < s->nodes.n; i++) {
-		const struct node *n = s->nodes.at[i];
+		struct node *n = s->nodes.at[i];
 
-		if (!advice_redundant(n) || health[n->id] != HEALTH_DEGRADED)
+		if (n->left_out || l->data[n->id] != HEALTH_DEGRADED || !l->useful[n->id] ||
+		    n->layer->kind != LAYER_JOIN || n->kids[0]->gives == THING_DIR)
 			continue;
-		members(n, health, &lost);
+		all = members(n, l->data, &lost);
 		if (!lost)
 			continue;
-		md = advice_is(n, "md");
-		list_add(s->arena, &out->rebuild, (void *)n);
-		sbuf_addf(&names, "%s%s", names.len ? ", " : "", n->name);
-		ns += advice_sync_ns(n);
+		if (advice_redundant(n)) {
+			list_add(s->arena, &out->rebuild, n);
+			st = say(l, out, "the %s %s rebuilds, about %s; until then a further failure may "
+				 "lose data", advice_is(n, "md") ? "array" : "volume", n->name,
+				 duration_text(time, advice_sync_ns(n)));
+		} else if (!strcmp(n->layer->name, "btrfs")) {
+			st = say(l, out, "btrfs does not mount by itself with %u of %u devices; what was "
+				 "written meanwhile gets its copies at the end", all - lost, all);
+		} else {
+			st = say(l, out, "the pool takes the new device; zpool status says how far it is");
+		}
+		commands_rebuild(l, n, st);
 	}
-	if (out->rebuild.n)
-		say(s, out, arena_printf(s->arena, "%s rebuild%s (%s), about %s; until then a "
-					 "further failure may lose data", sbuf_str(&names),
-					 out->rebuild.n == 1 ? "s" : "",
-			md ? "mdadm --manage ARRAY --add MEMBER" :
-			"vgextend, then lvconvert --repair",
-			duration_text(time, ns)));
-	sbuf_done(&names);
 }
 
-/* File systems and pools that span devices, and go on without some. */
-static void next_pools(const struct stack *s, const enum health *health, struct losses_next *out)
+/* An array that lost too many: one that comes back may be enough. */
+static void next_come_back(const struct loss *l, struct losses_next *out)
 {
-	unsigned lost, all, i;
+	const struct stack *s = l->s;
+	struct next_step *st = say(l, out, "a disk that only dropped out may come back: look at cables "
+				   "and power before anything is written, and copy one that still "
+				   "reads in part with ddrescue");
+	size_t i;
+	unsigned k;
+
+	for (i = s->n_disks; i < s->nodes.n; i++) {
+		const struct node *n = s->nodes.at[i];
+		struct sbuf line = { 0 };
+
+		if (!advice_is(n, "md") || !advice_redundant(n) || l->data[n->id] != HEALTH_LOST)
+			continue;
+		for (k = 0; k < n->n_kids; k++) {
+			if (!node_on_cache(n->kids[k]))
+				sbuf_addf(&line, " %s", n->kids[k]->dev);
+		}
+		next_command(s, st, "mdadm --assemble --run --force %s%s", n->dev, sbuf_str(&line));
+		sbuf_done(&line);
+	}
+}
+
+/* The command that joins the branches that are left, as the plan has it for all of them. */
+static void join_again(const struct loss *l, const struct node *n, struct next_step *st)
+{
+	struct sbuf left = { 0 };
+	struct err e = { 0 };
+	struct plan *p;
+	unsigned i;
 	size_t k;
 
-	for (k = s->n_disks; k < s->nodes.n; k++) {
-		const struct node *n = s->nodes.at[k], *here = NULL;
-
-		if (n->left_out || health[n->id] != HEALTH_DEGRADED || n->layer->kind != LAYER_JOIN)
-			continue;
-		all = members(n, health, &lost);
-		if (!lost)
-			continue;
-		for (i = 0; i < n->n_kids && !here; i++)
-			here = health[n->kids[i]->id] == HEALTH_LOST ? NULL : n->kids[i];
-		if (!here)
-			continue;
-		if (!strcmp(n->layer->name, "btrfs"))
-			say(s, out, arena_printf(s->arena, "btrfs does not mount by itself with "
-						 "%u of %u devices: mount -o degraded %s %s; then "
-						 "btrfs replace start DEVID NEW %s for each "
-						 "missing one (btrfs filesystem show has the "
-						 "DEVID), and btrfs balance start "
-						 "-dconvert=%s,soft %s for what was written "
-						 "meanwhile", all - lost, all, here->dev,
-				n->dir, n->dir, n->level, n->dir));
-		else if (!strcmp(n->layer->name, "zfs"))
-			say(s, out, arena_printf(s->arena, "zpool replace %s OLD NEW for each "
-						 "missing device; zpool status says how far it is",
-						 s->name));
+	for (i = 0; i < n->n_kids; i++) {
+		if (l->data[n->kids[i]->id] != HEALTH_LOST)
+			sbuf_addf(&left, "%s%s", left.len ? ":" : "", n->kids[i]->dir);
 	}
+	if (left.len && !plan_make(l->s, &p, &e)) {
+		for (k = 0; k < p->steps.n; k++) {
+			const struct step *step = p->steps.at[k];
+
+			if (strcmp(step->argv.at[0], "mergerfs") || strcmp(step->argv.at[4], n->dir))
+				continue;
+			next_command(l->s, st, "umount %s", n->dir);
+			next_command(l->s, st, "mergerfs -o %s %s %s", step->argv.at[2], sbuf_str(&left),
+				     n->dir);
+		}
+		plan_free(p);
+	}
+	sbuf_done(&left);
 }
 
-static void next_branches(const struct stack *s, const enum health *health, struct losses_next *out)
+static void next_branches(const struct loss *l, struct losses_next *out)
 {
+	const struct stack *s = l->s;
 	struct sbuf gone = { 0 };
 	unsigned lost, all, i;
 	size_t k;
@@ -321,38 +364,64 @@ static void next_branches(const struct stack *s, const enum health *health, stru
 
 		if (n->left_out || n->layer->kind != LAYER_JOIN || n->kids[0]->gives != THING_DIR)
 			continue;
-		all = members(n, health, &lost);
+		all = members(n, l->data, &lost);
 		if (!lost)
 			continue;
 		for (i = 0; i < n->n_kids; i++) {
-			if (health[n->kids[i]->id] == HEALTH_LOST)
+			if (l->data[n->kids[i]->id] == HEALTH_LOST)
 				sbuf_addf(&gone, "%s%s", gone.len ? ", " : "", n->kids[i]->dir);
 		}
-		say(s, out, arena_printf(s->arena, "the files on %s are lost%s", sbuf_str(&gone),
-					 lost == all ? "" :
-			"; mount the folder again with the branches that are left, and all other "
-			"files are there"));
+		join_again(l, n, say(l, out, "the files on %s are lost%s", sbuf_str(&gone), lost == all ?
+				     "" : "; all others are there when the branches that are left are "
+				     "joined again"));
 	}
 	sbuf_done(&gone);
+}
+
+/* What is not lost rests on these nodes: nothing else is worth a rebuild. */
+static void mark_useful(const struct loss *l)
+{
+	size_t i;
+	unsigned k;
+
+	for (i = l->s->nodes.n; i-- > l->s->n_disks;) {
+		const struct node *n = l->s->nodes.at[i];
+		bool files = n->gives == THING_DIR && n->kids[0]->gives == THING_BLOCK;
+
+		if (n->left_out)
+			continue;
+		if ((files || !n->n_parents) && l->data[i] != HEALTH_LOST)
+			l->useful[i] = true;
+		for (k = 0; k < n->n_kids && l->useful[i]; k++)
+			l->useful[n->kids[k]->id] = true;
+	}
 }
 
 void losses_next(const struct stack *s, const bool *dead, const enum health *health,
 		 struct losses_next *out)
 {
+	bool *without_caches = arena_array(s->arena, s->n_disks, sizeof(*without_caches));
+	struct loss l = {
+		.s = s, .dead = dead, .health = health,
+		.data = arena_array(s->arena, s->nodes.n, sizeof(*l.data)),
+		.useful = arena_array(s->arena, s->nodes.n, sizeof(*l.useful)),
+	};
 	bool lost = false;
 	size_t i;
 
 	*out = (struct losses_next){ 0 };
+	for (i = 0; i < s->n_disks; i++)
+		without_caches[i] = dead[i] && ((const struct node *)s->nodes.at[i])->role == ROLE_DATA;
+	stack_lose(s, without_caches, l.data);
+	mark_useful(&l);
 	for (i = 0; i < s->tops.n; i++)
 		lost |= health[((const struct node *)s->tops.at[i])->id] == HEALTH_LOST;
 	if (lost)
-		say(s, out, "a disk that only dropped out may come back: look at cables and power "
-		    "before anything is written");
-	next_caches(s, health, out);
-	next_branches(s, health, out);
-	next_replace(s, dead, health, out);
-	next_rebuild(s, health, out);
-	next_pools(s, health, out);
+		next_come_back(&l, out);
+	next_caches(&l, out);
+	next_branches(&l, out);
+	next_replace(&l, out);
+	next_rebuild(&l, out);
 	if (lost)
-		say(s, out, "restore what is lost from the backup");
+		say(&l, out, "restore what is lost from the backup");
 }

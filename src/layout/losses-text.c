@@ -75,7 +75,22 @@ static uint64_t lost_bytes(const struct stack *s, const enum health *health, uin
 	return lost;
 }
 
-static void add_lost(const struct stack *s, const enum health *health, struct sbuf *out)
+/* What would be lost if no cache disk were dead: the rest is only torn. */
+static uint64_t lost_with_caches(const struct stack *s, const bool *dead)
+{
+	enum health *health = arena_array(s->arena, s->nodes.n, sizeof(*health));
+	bool *data = arena_array(s->arena, s->n_disks, sizeof(*data));
+	uint64_t all;
+	size_t i;
+
+	for (i = 0; i < s->n_disks; i++)
+		data[i] = dead[i] && ((const struct node *)s->nodes.at[i])->role == ROLE_DATA;
+	stack_lose(s, data, health);
+	return lost_bytes(s, health, &all);
+}
+
+static void add_lost(const struct stack *s, const bool *dead, const enum health *health,
+		     struct sbuf *out)
 {
 	char size[SIZE_TEXT], total[SIZE_TEXT];
 	uint64_t all, lost = lost_bytes(s, health, &all);
@@ -84,10 +99,14 @@ static void add_lost(const struct stack *s, const enum health *health, struct sb
 
 	for (i = s->n_disks; i < s->nodes.n; i++)
 		degraded += health[i] == HEALTH_DEGRADED;
-	if (lost)
+	if (lost && !lost_with_caches(s, dead))
+		sbuf_addf(out, "At stake: %s of %s. What the cache had not written back is lost, and it may "
+			  "hold what is needed to read the rest.\n", size_text(size, lost, SIZE_SI),
+			  size_text(total, all, SIZE_SI));
+	else if (lost)
 		sbuf_addf(out, "Lost: %s of %s.%s\n", size_text(size, lost, SIZE_SI),
 			  size_text(total, all, SIZE_SI),
-			  lost < all ? " The other branches keep their files." : "");
+			  lost < all ? " The other file systems keep their files." : "");
 	else if (degraded)
 		sbuf_add(out, "Nothing is lost.\n");
 	else
@@ -111,10 +130,16 @@ void losses_text(const struct stack *s, const bool *dead, struct sbuf *out)
 		sbuf_addf(out, " %-10s %-14s %s%s%s\n", n->layer->name, n->dir ? n->dir : n->name,
 			  health_word(health[i]), detail ? "  " : "", detail ? detail : "");
 	}
-	add_lost(s, health, out);
+	add_lost(s, dead, health, out);
 	losses_next(s, dead, health, &next);
-	for (i = 0; i < next.steps.n; i++)
-		sbuf_addf(out, " %zu. %s\n", i + 1, (const char *)next.steps.at[i]);
+	for (i = 0; i < next.steps.n; i++) {
+		const struct next_step *st = next.steps.at[i];
+		size_t k;
+
+		sbuf_addf(out, " %zu. %s%s\n", i + 1, st->text, st->commands.n ? ":" : "");
+		for (k = 0; k < st->commands.n; k++)
+			sbuf_addf(out, "      %s\n", (const char *)st->commands.at[k]);
+	}
 }
 
 static void next_json(const struct losses_next *next, json_t *o)
@@ -122,8 +147,17 @@ static void next_json(const struct losses_next *next, json_t *o)
 	json_t *steps = json_array(), *replace = json_array(), *rebuild = json_array();
 	size_t i;
 
-	for (i = 0; i < next->steps.n; i++)
-		json_add_str(steps, next->steps.at[i]);
+	for (i = 0; i < next->steps.n; i++) {
+		const struct next_step *st = next->steps.at[i];
+		json_t *row = json_object(), *commands = json_array();
+		size_t k;
+
+		json_put_str(row, "text", st->text);
+		for (k = 0; k < st->commands.n; k++)
+			json_add_str(commands, st->commands.at[k]);
+		json_object_set_new(row, "commands", commands);
+		json_array_append_new(steps, row);
+	}
 	for (i = 0; i < next->replace.n; i++) {
 		const struct replacement *r = next->replace.at[i];
 		json_t *row = json_object();

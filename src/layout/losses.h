@@ -21,18 +21,59 @@ void losses_text(const struct stack *s, const bool *dead, struct sbuf *out);
 
 const char *health_word(enum health h);
 
-/* --- between losses-text.c and losses-next.c */
+/* --- between losses-text.c, losses-next.c and losses-commands.c */
 
 struct replacement {
 	const struct node *disk;	/* the dead one */
 	uint64_t bytes;			/* the least that its successor must have */
 };
 
+struct next_step {
+	const char *text;		/* one sentence */
+	struct list commands;		/* const char *: shell lines that do it, in order */
+};
+
 struct losses_next {
-	struct list steps;		/* const char *: one sentence each, in the order to do them */
+	struct list steps;		/* struct next_step *, in the order to do them */
 	struct list replace;		/* struct replacement * */
 	struct list rebuild;		/* const struct node *: arrays that are written anew */
 };
+
+/* A set of dead disks and what has become of the stack. */
+struct loss {
+	const struct stack *s;
+	const bool *dead;
+	const enum health *health;	/* of every node */
+	enum health *data;		/* the same if no cache disk were dead */
+	bool *useful;			/* something that is not lost rests on it */
+};
+
+/* Add a shell line. */
+void next_command(const struct stack *s, struct next_step *st, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/*
+ * The array or pool above a device of a dead disk that goes on without it and holds something,
+ * NULL when there is none; *member is what of the disk it has joined (the device itself, or
+ * what lies one to one on it).
+ */
+const struct node *loss_goes_on(const struct loss *l, const struct node *dev,
+				const struct node **member);
+
+/* What makes the successor of a dead disk what it was, up to the array that it joins. */
+void commands_prepare(const struct loss *l, const struct node *disk, struct next_step *st);
+
+/* What an array or pool wants so that its lost members come back, written anew. */
+void commands_rebuild(const struct loss *l, const struct node *n, struct next_step *st);
+
+/* Looks at the file systems above a node and writes nothing. */
+void commands_check(const struct stack *s, const struct node *n, struct next_step *st);
+
+/* Does it rest on the cache disk alone: a cache, a journal? */
+bool node_on_cache(const struct node *n);
+
+/* "sda" for /dev/sda, the kernel's name for anything else; for a path below /sys. */
+const char *kernel_name_of(const struct stack *s, const char *dev);
 
 /* What to do when these disks are gone and every node is so. */
 void losses_next(const struct stack *s, const bool *dead, const enum health *health,

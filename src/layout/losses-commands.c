@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * losses-commands - the shell lines that bring back what dead disks took: the partitions and
+ * what lies on them as the plan made them, then the member into its array. The new disk is
+ * called as the old one was.
+ */
+#include "layout/losses.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "base/sbuf.h"
+#include "disk/disk.h"
+#include "layout/advice.h"
+#include "layout/plan.h"
+
+void next_command(const struct stack *s, struct next_step *st, const char *fmt, ...)
+{
+	char line[4096];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	list_add(s->arena, &st->commands, arena_strdup(s->arena, line));
+}
+
+bool node_on_cache(const struct node *n)
+{
+	if (!n->layer)
+		return n->role == ROLE_CACHE;
+	return n->n_kids == 1 && node_on_cache(n->kids[0]);
+}
+
+const char *kernel_name_of(const struct stack *s, const char *dev)
+{
+	const char *name = dev + strlen("/dev/");
+
+	return strchr(name, '/') ? arena_printf(s->arena, "$(basename $(readlink -f %s))", dev) : name;
+}
+
+const struct node *loss_goes_on(const struct loss *l, const struct node *dev,
+				const struct node **member)
+{
+	size_t i;
+	unsigned k;
+
+	for (i = l->s->n_disks; i < l->s->nodes.n; i++) {
+		const struct node *n = l->s->nodes.at[i];
+
+		for (k = 0; !n->left_out && k < n->n_kids && n->kids[k] != dev; k++)
+			;
+		if (n->left_out || k == n->n_kids)
+			continue;
+		*member = dev;
+		if (l->data[n->id] == HEALTH_DEGRADED)
+			return l->useful[n->id] ? n : NULL;
+		return n->n_kids == 1 || node_on_cache(n->kids[n->n_kids - 1]) ?
+		       loss_goes_on(l, n, member) : NULL;
+	}
+	return NULL;
+}
+
+/* --- the new disk ----------------------------------------------------------------------- */
+
+/* The one disk that a node rests on; NULL: several, or a cache. */
+static const struct node *only_disk(const struct node *n)
+{
+	while (n->layer && n->n_kids == 1)
+		n = n->kids[0];
+	return n->layer ? NULL : n;
+}
+
+/* Does a step write to this disk, or what lies one to one on it, and to nothing else? */
+static bool is_of_disk(const struct step *st, const struct node *disk)
+{
+	size_t i;
+
+	for (i = 0; i < st->writes.n; i++) {
+		if (only_disk(st->writes.at[i]) != disk)
+			return false;
+	}
+	return st->writes.n > 0;
+}
+
+/* A step as one line: what stands on its input goes through a pipe. */
+static void step_line(const struct stack *s, const struct step *step, struct next_step *st)
+{
+	struct sbuf line = { 0 };
+	const char *c;
+
+	if (step->secret) {
+		sbuf_add(&line, "head -n 1 KEYFILE | tr -d '\\n' | ");
+	} else if (step->input) {
+		sbuf_add(&line, "printf '");
+		for (c = step->input; *c; c++) {
+			if (*c == '\n')
+				sbuf_add(&line, "\\n");
+			else
+				sbuf_addc(&line, *c);
+		}
+		sbuf_add(&line, "' | ");
+	}
+	argv_print(&step->argv, &line);
+	next_command(s, st, "%s", sbuf_str(&line));
+	sbuf_done(&line);
+}
+
+/* A device of bcache by itself: the plan makes all of a set at once. */
+static void backing_again(const struct loss *l, const struct node *n, struct next_step *st)
+{
+	const char *dev = n->kids[0]->dev, *name = kernel_name_of(l->s, dev);
+
+	next_command(l->s, st, "make-bcache --block %u -B %s", n->lsec, dev);
+	next_command(l->s, st, "echo %s > /sys/fs/bcache/register_quiet", dev);
+	next_command(l->s, st, "basename /sys/fs/bcache/*-* > /sys/class/block/%s/bcache/attach", name);
+	if (!strcmp(node_word(n, "mode"), "writeback"))
+		next_command(l->s, st, "echo writeback > /sys/class/block/%s/bcache/cache_mode", name);
+	next_command(l->s, st, "ln -sf /dev/$(basename $(readlink -f /sys/class/block/%s/bcache/dev)) %s", name,
+		     n->dev);
+}
+
+void commands_prepare(const struct loss *l, const struct node *disk, struct next_step *st)
+{
+	struct err e = { 0 };
+	struct plan *p;
+	size_t i;
+
+	if (plan_make(l->s, &p, &e))
+		return;
+	for (i = 0; i < p->steps.n; i++) {
+		const struct step *step = p->steps.at[i];
+
+		if (!is_of_disk(step, disk) || plan_builtin(step->argv.at[0]) ||
+		    !strcmp(step->argv.at[0], "wipefs") || !strcmp(step->argv.at[0], "blockdev"))
+			continue;
+		step_line(l->s, step, st);
+	}
+	plan_free(p);
+	for (i = l->s->n_disks; i < l->s->nodes.n; i++) {
+		const struct node *n = l->s->nodes.at[i];
+
+		if (advice_is(n, "bcache") && only_disk(n->kids[0]) == disk &&
+		    l->health[n->kids[1]->id] != HEALTH_LOST)
+			backing_again(l, n, st);
+	}
+}
+
+/* --- arrays and pools -------------------------------------------------------------------- */
+
+/* A volume that a cache lies in front of keeps its name for the two of them. */
+static bool is_cached(const struct loss *l, const struct node *volume)
+{
+	size_t i;
+
+	for (i = volume->id + 1; i < l->s->nodes.n; i++) {
+		const struct node *n = l->s->nodes.at[i];
+
+		if ((advice_is(n, "lvmcache") || advice_is(n, "writecache")) && n->kids[0] == volume)
+			return l->health[n->kids[1]->id] != HEALTH_LOST;
+	}
+	return false;
+}
+
+static void rebuild_lvm(const struct loss *l, const struct node *n, struct next_step *st)
+{
+	const char *path = n->dev + strlen("/dev/");
+	const char *volume = is_cached(l, n) ? arena_printf(l->s->arena, "%s_corig", path) : path;
+	int len = (int)strcspn(path, "/");
+	unsigned i;
+
+	/* lvconvert repairs no volume that keeps checksums: they go, and are made again */
+	if (node_yes(n, "integrity"))
+		next_command(l->s, st, "lvconvert --yes --raidintegrity n %s", volume);
+	for (i = 0; i < n->n_kids; i++) {
+		const char *dev = n->kids[i]->dev;
+
+		if (l->data[n->kids[i]->id] != HEALTH_LOST)
+			continue;
+		next_command(l->s, st, "pvcreate --yes %s", dev);
+		next_command(l->s, st, "vgextend --yes %.*s %s", len, volume, dev);
+	}
+	next_command(l->s, st, "lvconvert --yes --repair %s", volume);
+	next_command(l->s, st, "vgreduce --removemissing %.*s", len, volume);
+	if (node_yes(n, "integrity"))
+		next_command(l->s, st, "lvconvert --yes --raidintegrity y --raidintegrityblocksize %u %s",
+			     n->lsec, volume);
+}
+
+static void rebuild_btrfs(const struct loss *l, const struct node *n, struct next_step *st)
+{
+	const struct node *here = NULL;
+	unsigned i;
+
+	for (i = 0; i < n->n_kids && !here; i++)
+		here = l->data[n->kids[i]->id] == HEALTH_LOST ? NULL : n->kids[i];
+	next_command(l->s, st, "mount -o degraded %s %s", here->dev, n->dir);
+	/* devices are numbered in the order that mkfs was given them */
+	for (i = 0; i < n->n_kids; i++) {
+		if (l->data[n->kids[i]->id] == HEALTH_LOST)
+			next_command(l->s, st, "btrfs replace start -B -f %u %s %s", i + 1, n->kids[i]->dev,
+				     n->dir);
+	}
+	next_command(l->s, st, "btrfs balance start -dconvert=%s,soft -mconvert=%s,soft %s",
+		     json_string_value(json_object_get(n->facts, "data")),
+		     json_string_value(json_object_get(n->facts, "metadata")), n->dir);
+}
+
+void commands_rebuild(const struct loss *l, const struct node *n, struct next_step *st)
+{
+	unsigned i;
+
+	if (advice_is(n, "lvm")) {
+		rebuild_lvm(l, n, st);
+		return;
+	}
+	if (advice_is(n, "btrfs")) {
+		rebuild_btrfs(l, n, st);
+		return;
+	}
+	for (i = 0; i < n->n_kids; i++) {
+		if (l->data[n->kids[i]->id] != HEALTH_LOST || node_on_cache(n->kids[i]))
+			continue;
+		if (advice_is(n, "md"))
+			next_command(l->s, st, "mdadm --manage %s --add %s", n->dev, n->kids[i]->dev);
+		else
+			next_command(l->s, st, "zpool replace %s %s", l->s->name, n->kids[i]->dev);
+	}
+}
+
+/* --- looking only ------------------------------------------------------------------------ */
+
+static bool rests_on(const struct node *n, const struct node *below)
+{
+	unsigned i;
+
+	for (i = 0; i < n->n_kids; i++) {
+		if (n->kids[i] == below || rests_on(n->kids[i], below))
+			return true;
+	}
+	return false;
+}
+
+void commands_check(const struct stack *s, const struct node *n, struct next_step *st)
+{
+	static const struct {
+		const char *fs, *words;
+	} rows[] = {
+		{ "ext4", "e2fsck -fn" }, { "xfs", "xfs_repair -n" }, { "btrfs", "btrfs check --readonly" },
+		{ "jfs", "jfs_fsck -n" }, { "reiserfs", "reiserfsck --check --yes" },
+	};
+	size_t i, k;
+
+	for (i = n->id; i < s->nodes.n; i++) {
+		const struct node *fs = s->nodes.at[i];
+		bool same = false;
+
+		/* one statement is cached as one: any of its devices may be below */
+		for (k = s->n_disks; k < s->nodes.n && !same; k++) {
+			const struct node *other = s->nodes.at[k];
+
+			same = other->stmt == n->stmt && !other->left_out && rests_on(fs, other);
+		}
+		for (k = 0; k < sizeof(rows) / sizeof(rows[0]) && same; k++) {
+			if (advice_is(fs, rows[k].fs))
+				next_command(s, st, "%s %s", rows[k].words, fs->kids[0]->dev);
+		}
+	}
+}
