@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { MARK = ACT_SCREEN, NONE };
+enum { ROWS_FOR_COMMANDS = 24 };	/* below the picture; smaller ones show the sentences */
 
 struct losses {
 	bool *dead;		/* as the stack's disks */
@@ -17,6 +18,7 @@ struct losses {
 	struct roll roll, lines;
 	unsigned page;
 	struct sbuf layers, words;	/* the engine's text, in two parts */
+	struct sbuf brief;		/* the words without the commands */
 	size_t n_lines;
 };
 
@@ -28,16 +30,22 @@ static size_t at_cursor(const struct ui *ui, const struct losses *l)
 	return order[l->roll.at];
 }
 
+static bool is_command(const char *line)
+{
+	return !strncmp(line, "      ", 6);
+}
+
 /* The sentence and the steps are what matters, the layers before them say why. */
 static void compute(struct ui *ui, struct losses *l)
 {
 	struct sbuf text = { 0 };
-	bool above = true;
+	bool above = true, commands = false;
 	const char *p;
 	size_t i, n = 0;
 
 	sbuf_clear(&l->layers);
 	sbuf_clear(&l->words);
+	sbuf_clear(&l->brief);
 	l->n_lines = 0;
 	for (i = 0; i < l->n_disks; i++)
 		n += l->dead[i];
@@ -46,12 +54,18 @@ static void compute(struct ui *ui, struct losses *l)
 	losses_text(ui->s->stack, l->dead, &text);
 	for (p = sbuf_str(&text); *p; ) {
 		int len = (int)strcspn(p, "\n");
+		const char *next = p + len + (p[len] == '\n');
 
 		above &= *p == ' ';
 		sbuf_addf(above ? &l->layers : &l->words, "%.*s\n", len, p);
 		l->n_lines += above;
-		p += len + (p[len] == '\n');
+		commands |= is_command(p);
+		if (!above && !is_command(p))	/* without the colon that leads to commands */
+			sbuf_addf(&l->brief, "%.*s\n", len - is_command(next), p);
+		p = next;
 	}
+	if (commands)
+		sbuf_add(&l->brief, "naslab plan --lose and a taller window have the commands.\n");
 	sbuf_done(&text);
 }
 
@@ -142,7 +156,7 @@ static void losses_draw(struct ui *ui, void *state, struct area body)
 		return;
 	}
 	used = draw_wrapped((struct area){ body.row + rows + 1, 1, room, body.cols - 2 }, PAINT_BOLD,
-			    sbuf_str(&l->words));
+			    sbuf_str(room >= ROWS_FOR_COMMANDS ? &l->words : &l->brief));
 	if (room > used)
 		draw_layers(l, (struct area){ body.row + rows + 1 + used, 0, room - used, body.cols });
 }
@@ -190,6 +204,7 @@ static void losses_done(void *state)
 	free(l->dead);
 	sbuf_done(&l->layers);
 	sbuf_done(&l->words);
+	sbuf_done(&l->brief);
 }
 
 static const struct key losses_keys[] = {

@@ -129,10 +129,10 @@ static void next_bcache(const struct loss *l, const struct node *first, const st
 			 "torn; if %s is really dead, start without it and look before anything is "
 			 "written", ssd->name, sbuf_str(&names), ssd->name);
 	else
-		st = say(l, out, "%s held copies only: bcache goes on without it, and %s is used "
-			 "uncached; after a reboot this makes the device appear. A new cache is made "
-			 "with make-bcache -C, and its set's UUID written to bcache/attach", ssd->name,
-			 sbuf_str(&names));
+		st = say(l, out, "%s held copies only: without it %s only become%s slower. After a reboot "
+			 "this starts %s; a new cache is made with make-bcache -C, and its set's UUID "
+			 "written to bcache/attach", ssd->name, sbuf_str(&names),
+			 cached.n == 1 ? "s" : "", cached.n == 1 ? "it" : "them");
 	for (i = 0; i < cached.n; i++)
 		next_command(l->s, st, "echo 1 > /sys/class/block/%s/bcache/running",
 			     kernel_name_of(l->s, ((const struct node *)cached.at[i])->dev));
