@@ -184,7 +184,7 @@ static void draw_brief(const struct compare *c, struct area a)
 
 void compare_draw(struct ui *ui, void *state, struct area body)
 {
-	static const char *const words[] = { "usable", "may fail", "unused", "name" };
+	static const char *const words[] = { "usable", "may fail", "unused", "group", "name" };
 	struct compare *c = state;
 	struct sbuf left = { 0 }, brief = { 0 };
 	unsigned cols = body.cols >= 120 ? LEFT_WIDE : LEFT;

@@ -4,8 +4,6 @@
 
 #include "ui/ui.h"
 
-enum compare_sort { SORT_USABLE, SORT_SURVIVES, SORT_UNUSED, SORT_NAME, SORT_KINDS };
-
 /* Every layout on the disks, and the one that the cursor is on. */
 struct compare {
 	struct arena *arena;

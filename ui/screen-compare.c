@@ -38,30 +38,9 @@ const struct candidate *compare_base(const struct compare *c)
 
 /* --- the list -------------------------------------------------------------------------- */
 
-static enum compare_sort sort_by;
-
-static int by_column(const void *x, const void *y)
-{
-	const struct candidate *a = *(struct candidate *const *)x, *b = *(struct candidate *const *)y;
-
-	if (a->fits != b->fits)
-		return a->fits ? -1 : 1;
-	if (sort_by == SORT_SURVIVES && a->survives != b->survives)
-		return a->survives > b->survives ? -1 : 1;
-	if (sort_by == SORT_UNUSED && a->unused != b->unused)
-		return a->unused < b->unused ? -1 : 1;
-	if (sort_by != SORT_NAME && a->usable != b->usable)
-		return a->usable > b->usable ? -1 : 1;
-	if (sort_by != SORT_NAME && a->survives != b->survives)
-		return a->survives > b->survives ? -1 : 1;
-	return strcmp(a->name, b->name);
-}
-
 static bool passes(const struct compare *c, const struct candidate *k)
 {
-	return (k->fits || c->misfits) && (!c->filter.len || strcasestr(k->name, c->filter.text) ||
-					   strcasestr(k->title, c->filter.text) ||
-					   strcasestr(k->line, c->filter.text));
+	return (k->fits || c->misfits) && (!c->filter.len || candidate_has(k, c->filter.text));
 }
 
 /* What is shown, in order; the cursor stays on its layout. */
@@ -74,8 +53,7 @@ static void fill(struct compare *c)
 		if (passes(c, c->all.at[i]))
 			c->shown[c->n_shown++] = c->all.at[i];
 	}
-	sort_by = c->sort;
-	qsort(c->shown, c->n_shown, sizeof(*c->shown), by_column);
+	candidates_sort(c->shown, c->n_shown, c->sort);
 	c->roll.n = c->n_shown;
 	for (i = 0; was && i < c->n_shown; i++) {
 		if (c->shown[i] == was)
@@ -231,7 +209,7 @@ static enum react compare_act(struct ui *ui, void *state, int act)
 		fill(c);
 		break;
 	case SORT:
-		c->sort = (c->sort + 1) % SORT_KINDS;
+		c->sort = (c->sort + 1) % COMPARE_KINDS;
 		fill(c);
 		ui_say(ui, ' ', "sorted by %s", words[c->sort]);
 		break;
@@ -309,7 +287,7 @@ static void compare_done(void *state)
 static const struct key compare_keys[] = {
 	{ ACT_UP, "Up k", "↑↓", "choose", 3, "another layout; Up and Down, j and k" },
 	{ ACT_ENTER, "Enter", NULL, "take it", 1, "take this layout: it goes to Layout" },
-	{ SORT, "s", NULL, "sort", 2, "sort by usable, may fail, unused, name" },
+	{ SORT, "s", NULL, "sort", 2, "sort by usable, may fail, unused, group, name" },
 	{ BASE, "=", NULL, "compare with", 3, "compare the others with this one; again: with none" },
 	{ FILTER, "/ F3", NULL, "filter", 4, "only layouts with these letters; Esc shows all" },
 	{ MISFITS, ".", NULL, "misfits", 2, "also what does not fit, with reason and remedy" },

@@ -47,6 +47,9 @@ static const struct option bcache_options[] = {
 		  "when the disks have them; writearound: only reads are cached" },
 	{ .name = "size", .type = OPTION_SIZE, .min = 64 * MIB, .max = 1024 * TIB,
 	  .help = "how much of the cache disk; without it all that is left" },
+	{ .name = "cutoff", .type = OPTION_SIZE, .min = 0, .max = 1024 * MIB,
+	  .help = "longer runs of neighbouring blocks go past the cache; 0 caches everything, without it "
+		  "the kernel's 4M" },
 	{ .name = "bucket", .type = OPTION_SIZE, .min = 64 * KIB, .max = 16 * MIB, .def = "512K",
 	  .help = "what is given and taken at once, a power of two: the erase block of the SSD" },
 	{ .name = NULL }
@@ -250,6 +253,14 @@ static int bcache_plan(const struct node *n, struct plan *p, struct err *e)
 		st = plan_step(p, "bcache", "cache only what is read from %s", n->kids[0]->name);
 		step_args(p, st, "block_write", below, "bcache/cache_mode", "writearound", NULL);
 		step_writes(p, st, n);
+	}
+	if (node_word(n, "cutoff")) {
+		st = plan_step(p, "bcache", "let runs from %s on go past the cache of %s",
+			       node_word(n, "cutoff"), n->kids[0]->name);
+		step_args(p, st, "block_write", below, "bcache/sequential_cutoff", NULL);
+		step_argf(p, st, "%" PRIu64, node_size(n, "cutoff"));
+		step_writes(p, st, n);
+		st->again = true;	/* the kernel forgets it */
 	}
 	plan_wipe(p, "bcache", n->dev, n);
 	return 0;

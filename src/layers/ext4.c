@@ -14,6 +14,7 @@
 #include "layers/layers.h"
 #include "layout/mount.h"
 #include "layout/plan.h"
+#include "layout/recipe.h"
 #include "layout/stack.h"
 
 #define INODE_BYTES 256u
@@ -82,29 +83,31 @@ static struct cost cost_of(const struct ext4_geometry *g)
 	return c;
 }
 
-/* Inodes of a group fill whole blocks and are then cut to a multiple of 8. */
+/* Inodes of a group fill whole blocks and are then cut to a multiple of 8, at least 8. */
 static uint32_t inodes_per_group(uint64_t inodes, uint64_t groups, uint32_t block)
 {
 	uint64_t ipg = div_up(inodes, groups), got;
 
 	for (;; ipg--) {
 		got = div_up(ipg * INODE_BYTES, block) * block / INODE_BYTES / 8 * 8;
+		if (!got)
+			got = 8;
 		if (got * groups <= UINT32_MAX)
 			return (uint32_t)got;
 	}
 }
 
-int ext4_geometry(uint64_t device_bytes, struct ext4_geometry *out, struct err *e)
+int ext4_geometry(const struct ext4_input *in, struct ext4_geometry *out, struct err *e)
 {
-	uint64_t bytes = round_down(device_bytes, 4096), inodes, last, need;
+	uint64_t bytes = round_down(in->bytes, 4096), inodes, last, need;
 	struct ext4_geometry g = { .block = bytes < 512 * MIB ? 1024 : 4096 };
 	struct cost c;
 
 	if (bytes < MIN_BYTES)
 		return err_set(e, ERR_USAGE, "needs at least 64 MiB, the device has %llu bytes; jfs takes "
 			       "16 MiB",
-			       (unsigned long long)device_bytes);
-	g.inode_ratio = bytes < 512 * MIB ? 4096 : bytes < 4 * TIB ? 16384 :
+			       (unsigned long long)in->bytes);
+	g.inode_ratio = in->ratio ? in->ratio : bytes < 512 * MIB ? 4096 : bytes < 4 * TIB ? 16384 :
 			bytes < 16 * TIB ? 32768 : 65536;
 	g.blocks = bytes / g.block;
 	inodes = bytes / g.inode_ratio;
@@ -129,13 +132,13 @@ int ext4_geometry(uint64_t device_bytes, struct ext4_geometry *out, struct err *
 	return 0;
 }
 
-int ext4_size(uint64_t device_bytes, struct fs_size *out, struct err *e)
+int ext4_size(const struct ext4_input *in, struct fs_size *out, struct err *e)
 {
 	struct ext4_geometry g;
 	uint64_t total, avail, kept, root;
 	struct cost c;
 
-	if (ext4_geometry(device_bytes, &g, e) < 0)
+	if (ext4_geometry(in, &g, e) < 0)
 		return -1;
 	c = cost_of(&g);
 	total = g.blocks - c.first - g.groups * (2 + c.itable) -
@@ -144,17 +147,24 @@ int ext4_size(uint64_t device_bytes, struct fs_size *out, struct err *e)
 		(g.journal == 262144 ? 1 : 0);
 	*out = (struct fs_size){ .total = total * g.block, .free = avail * g.block,
 				 .known = true };
-	root = (g.blocks + g.dropped) / 20;		/* 5 % for root, asked of the whole device */
+	root = (g.blocks + g.dropped) * in->reserved / 100;	/* asked of the whole device */
 	if (g.dropped)					/* and scaled when a group was dropped */
 		root = (uint64_t)((long double)root * g.blocks / (g.blocks + g.dropped));
 	kept = g.blocks / 50 < 4096 ? g.blocks / 50 : 4096;
-	out->avail = (avail - root - kept) * g.block;
+	out->avail = avail > root + kept ? (avail - root - kept) * g.block : 0;
 	return 0;
 }
 
 /* --- the layer */
 
 static const struct option ext4_options[] = {
+	{ .name = "reserved", .type = OPTION_COUNT, .min = 0, .max = 50, .def = "5",
+	  .help = "percent that only root may fill; 0 or 1 on volumes that hold nothing but files" },
+	{ .name = "ratio", .type = OPTION_SIZE, .min = 4 * KIB, .max = 4 * MIB,
+	  .help = "bytes to one inode, a power of two: 1M for large files; without it 16K, from 4 TiB on "
+		  "32K, from 16 TiB on 64K" },
+	{ .name = "lazy", .type = OPTION_YESNO, .def = "yes",
+	  .help = "inode tables are zeroed in the background after it is mounted; no: while it is made" },
 	{ .name = "mount", .type = OPTION_MOUNT,
 	  .help = "mount options, like noatime,commit=30" },
 	OPTION_BOOT,
@@ -179,44 +189,74 @@ static const struct mount_word ext4_words[] = {
 
 static int ext4_check(const struct stmt *st, struct err *e)
 {
+	const char *ratio = stmt_value(st, "ratio");
+	uint64_t bytes = 0;
+
+	if (ratio && size_parse(ratio, &bytes, e))
+		return -1;
+	if (ratio && (bytes & (bytes - 1)))
+		return err_set(e, ERR_USAGE, "ratio is a power of two, like 64K or 1M; not %s", ratio);
 	return mount_check(st, ext4_words, e);
+}
+
+static struct ext4_input input_of(const struct node *n)
+{
+	return (struct ext4_input){
+		.bytes = n->kids[0]->bytes, .ratio = (uint32_t)node_size(n, "ratio"),
+		.reserved = (unsigned)node_count(n, "reserved"),
+	};
 }
 
 static int ext4_node_size(struct stack *s, struct node *n, struct err *e)
 {
+	struct ext4_input in = input_of(n);
+
 	(void)s;
 	n->bytes = n->data_bytes = n->kids[0]->bytes;
 	if (n->kids[0]->lsec > 1024 && n->bytes < 512 * MIB)
 		return err_set(e, ERR_USAGE, "below 512 MiB ext4 has blocks of 1024 bytes, and %s has sectors of "
 			       "%u; xfs and btrfs take them", n->kids[0]->name, n->kids[0]->lsec);
-	return ext4_size(n->bytes, &n->fs, e) ? err_in(e, "%s", n->kids[0]->name) : 0;
+	if (in.ratio && in.bytes / in.ratio > UINT32_MAX)
+		return err_set(e, ERR_USAGE, "ratio=%uK makes more than 2^32 inodes on %s; %uK is the least",
+			       in.ratio / 1024, n->kids[0]->name, in.bytes < 32 * TIB ? 8 : 16);
+	return ext4_size(&in, &n->fs, e) ? err_in(e, "%s", n->kids[0]->name) : 0;
 }
 
 /*
  * Everything that decides a size is said, as Debian 12's mke2fs.conf would decide it, so
- * another e2fsprogs builds the same. Inode tables are zeroed by the kernel later, as
- * Debian does it (on 10 TB they are 80 GB; the benchmark waits for ext4lazyinit). The
+ * another e2fsprogs builds the same. By default inode tables are zeroed by the kernel later,
+ * as Debian does it (on 10 TB they are 80 GB; the benchmark waits for ext4lazyinit). Where a
+ * cache hides the stripe of the array below, it is said. The
  * journal is zeroed now: it is 1 GiB at most, and a stale one is a risk after a crash.
  * No discard: it never ends on some virtual disks, and the build has wiped the device.
  */
 static int ext4_plan(const struct node *n, struct plan *p, struct err *e)
 {
-	const char *dev = n->kids[0]->dev;
+	const struct node *kid = n->kids[0];
+	struct ext4_input in = input_of(n);
+	const char *dev = kid->dev;
 	struct ext4_geometry g;
 	struct step *s;
 
-	if (ext4_geometry(n->bytes, &g, e) < 0)
+	if (ext4_geometry(&in, &g, e) < 0)
 		return -1;
-	s = plan_step(p, "ext4", "make an ext4 file system on %s", n->kids[0]->name);
+	s = plan_step(p, "ext4", "make an ext4 file system on %s", kid->name);
 	step_args(p, s, "mkfs.ext4", "-q", "-F", NULL);
 	step_args(p, s, "-b", arena_printf(p->arena, "%u", g.block), "-i",
-		  arena_printf(p->arena, "%u", g.inode_ratio), "-I", "256", "-m", "5", "-J",
+		  arena_printf(p->arena, "%u", g.inode_ratio), "-I", "256", "-m",
+		  arena_printf(p->arena, "%u", in.reserved), "-J",
 		  arena_printf(p->arena, "size=%llu",
 			       (unsigned long long)(g.journal * g.block / MIB)), "-O", NULL);
 	step_argf(p, s, "none,has_journal,ext_attr,%sdir_index,filetype,extent,64bit,flex_bg,"
 		  "sparse_super,large_file,huge_file,dir_nlink,extra_isize,metadata_csum",
 		  g.resize_inode ? "resize_inode," : "");
-	step_args(p, s, "-E", "lazy_itable_init=1,lazy_journal_init=0,nodiscard", dev, NULL);
+	step_args(p, s, "-E", NULL);
+	if (kid->stripe_set && kid->stripe_width)
+		step_argf(p, s, "lazy_itable_init=%d,lazy_journal_init=0,nodiscard,stride=%u,stripe_width=%u",
+			  node_yes(n, "lazy"), kid->stripe_unit / g.block, kid->stripe_width / g.block);
+	else
+		step_argf(p, s, "lazy_itable_init=%d,lazy_journal_init=0,nodiscard", node_yes(n, "lazy"));
+	step_args(p, s, dev, NULL);
 	step_writes(p, s, n->kids[0]);
 	step_undo(p, s, "wipefs", "--all", "--force", "--quiet", dev, NULL);
 	plan_mount(p, n, "ext4", dev, node_word(n, "mount"));

@@ -7,6 +7,13 @@
 struct err;
 struct fs_size;
 
+/* What it is asked for. */
+struct ext4_input {
+	uint64_t bytes;			/* of the device */
+	uint32_t ratio;			/* bytes to one inode; 0: as mke2fs.conf has it for the size */
+	unsigned reserved;		/* percent that only root may fill */
+};
+
 /* What mkfs.ext4 will lay down on a device: everything it is told, and what follows. */
 struct ext4_geometry {
 	uint32_t block;			/* bytes */
@@ -20,7 +27,7 @@ struct ext4_geometry {
 };
 
 /* CAPACITY rule of ext4 with Debian 12's mke2fs.conf. */
-int ext4_geometry(uint64_t device_bytes, struct ext4_geometry *out, struct err *e);
-int ext4_size(uint64_t device_bytes, struct fs_size *out, struct err *e);
+int ext4_geometry(const struct ext4_input *in, struct ext4_geometry *out, struct err *e);
+int ext4_size(const struct ext4_input *in, struct fs_size *out, struct err *e);
 
 #endif

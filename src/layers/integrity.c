@@ -31,6 +31,8 @@ static const struct option integrity_options[] = {
 	  .def = "crc32c", .help = "the checksum: crc32c takes 4 bytes a block, sha256 32" },
 	{ .name = "block", .type = OPTION_WORD, .words = "512 1024 2048 4096", .def = "512",
 	  .help = "bytes that share a checksum; more is faster, and becomes the sector of the device" },
+	{ .name = "journal", .type = OPTION_SIZE, .min = 64 * KIB, .max = 16 * GIB,
+	  .help = "every write goes there first; without it 1/128 of the device, 64M at most" },
 	{ .name = NULL }
 };
 
@@ -38,7 +40,9 @@ static int integrity_size(struct stack *s, struct node *n, struct err *e)
 {
 	const struct node *kid = n->kids[0];
 	uint32_t block = (uint32_t)strtoul(node_word(n, "block"), NULL, 10);
-	struct integrity_shape in = { .sectors = kid->bytes / SECTOR };
+	struct integrity_shape in = {
+		.sectors = kid->bytes / SECTOR, .journal = node_size(n, "journal") / SECTOR,
+	};
 	char time[SIZE_TEXT];
 	size_t i;
 
@@ -78,6 +82,10 @@ static int integrity_plan(const struct node *n, struct plan *p, struct err *e)
 	step_args(p, st, "integritysetup", "format", "--batch-mode", "--integrity", algorithm,
 		  "--sector-size", NULL);
 	step_argf(p, st, "%u", n->lsec);
+	if (node_word(n, "journal")) {
+		step_args(p, st, "--journal-size", NULL);
+		step_argf(p, st, "%" PRIu64, node_size(n, "journal"));
+	}
 	step_args(p, st, kid->dev, NULL);
 	step_writes(p, st, kid);
 	step_undo(p, st, "wipefs", "--all", "--force", "--quiet", kid->dev, NULL);

@@ -8,6 +8,7 @@
  * dm-cache-target.c and dm-writecache.c, kernel 6.1.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -17,8 +18,6 @@
 #include "layout/plan.h"
 #include "layout/recipe.h"
 #include "layout/stack.h"
-
-enum { WRITECACHE_BLOCK = 4096 };
 
 struct cache_priv {
 	const struct node *volume;	/* the lvm node below */
@@ -48,6 +47,9 @@ static const struct option lvmcache_options[] = {
 static const struct option writecache_options[] = {
 	{ .name = "size", .type = OPTION_SIZE, .min = 16 * MIB, .max = 1024 * TIB,
 	  .help = "how much of the cache disk; without it all that is left" },
+	{ .name = "block", .type = OPTION_WORD, .words = "512 4096", .def = "4096",
+	  .help = "what is cached at once, and the sector of the volume; 512 keeps that of the disks and "
+		  "takes eight times the memory" },
 	{ .name = NULL }
 };
 
@@ -161,22 +163,26 @@ static int lvmcache_size(struct stack *s, struct node *n, struct err *e)
 static int writecache_size(struct stack *s, struct node *n, struct err *e)
 {
 	struct cache_priv *p = arena_alloc(s->arena, sizeof(*p));
+	uint32_t block = (uint32_t)strtoul(node_word(n, "block"), NULL, 10);
 	char ram[SIZE_TEXT];
 	uint64_t need;
 
 	if (take_cache(s, n, p, e))
 		return -1;
 	p->cached = p->extents * LVM_EXTENT;
-	if (n->lsec < WRITECACHE_BLOCK)
-		n->lsec = WRITECACHE_BLOCK;
-	if (n->psec < WRITECACHE_BLOCK)
-		n->psec = WRITECACHE_BLOCK;
-	if (n->io_min < WRITECACHE_BLOCK)
-		n->io_min = WRITECACHE_BLOCK;
+	if (block < n->lsec)
+		return err_set(e, ERR_USAGE, "block=%u is less than the %u-byte sectors of %s; without block= it "
+			       "is right", block, n->lsec, n->name);
+	if (n->lsec < block)
+		n->lsec = block;
+	if (n->psec < block)
+		n->psec = block;
+	if (n->io_min < block)
+		n->io_min = block;
 	/* the kernel keeps an entry for every block in memory: 21 GiB for 1 TiB were asked */
-	need = p->cached / 1000 * 21;
-	n->note = arena_printf(s->arena, "the kernel keeps %s of memory for it, and its sectors are %d bytes",
-			       size_text(ram, need, SIZE_IEC), WRITECACHE_BLOCK);
+	need = p->cached / 1000 * 21 * (4096 / block);
+	n->note = arena_printf(s->arena, "the kernel keeps %s of memory for it, and its sectors are %u bytes",
+			       size_text(ram, need, SIZE_IEC), n->lsec);
 	node_fact_u64(s, n, "cache_bytes", p->cached);
 	node_fact_u64(s, n, "ram_bytes", need);
 	return 0;
@@ -285,7 +291,7 @@ static int writecache_plan(const struct node *n, struct plan *p, struct err *e)
 	step_argf(p, st, "%s/%s-cache", vg, priv->volume->name);
 	step_writes(p, st, priv->cache);
 	st = plan_attach(n, p, "writecache");
-	step_argf(p, st, "--cachesettings=block_size=%d", WRITECACHE_BLOCK);
+	step_argf(p, st, "--cachesettings=block_size=%s", node_word(n, "block"));
 	step_argf(p, st, "%s/%s", vg, priv->volume->name);
 	return 0;
 }

@@ -17,7 +17,8 @@
 
 static const struct option mergerfs_options[] = {
 	{ .name = "create", .type = OPTION_WORD, .def = "mfs",
-	  .words = "mfs lfs lus ff rand pfrd newest epmfs eplfs eplus epff eprand mspmfs msplfs msplus",
+	  .words = "mfs lfs lus ff rand pfrd newest epmfs eplfs eplus epff eppfrd eprand mspmfs msplfs msplus "
+		   "msppfrd",
 	  .help = "which branch takes a new file: mfs the one with most free space, lfs with least, "
 		  "ff the first; ep... only branches that have the folder" },
 	{ .name = "minfreespace", .type = OPTION_SIZE, .min = 0, .max = 16 * TIB,

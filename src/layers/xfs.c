@@ -8,6 +8,7 @@
  */
 #include "layers/xfs.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -15,6 +16,7 @@
 #include "layers/layers.h"
 #include "layout/mount.h"
 #include "layout/plan.h"
+#include "layout/recipe.h"
 #include "layout/stack.h"
 
 #define BLOCK 4096u
@@ -120,6 +122,10 @@ static const struct option xfs_options[] = {
 		  "disk with 4096-byte sectors later" },
 	{ .name = "inode", .type = OPTION_WORD, .words = "512 1024 2048", .def = "512",
 	  .help = "bytes of an inode; larger ones hold more extended attributes" },
+	{ .name = "su", .type = OPTION_SIZE, .min = 4 * KIB, .max = 64 * MIB,
+	  .help = "with sw: the stripe unit to lie along, the chunk of the array below, where a cache hides it" },
+	{ .name = "sw", .type = OPTION_COUNT, .min = 1, .max = 255,
+	  .help = "with su: how many members of that array hold data" },
 	{ .name = "mount", .type = OPTION_MOUNT,
 	  .help = "mount options, like noatime,logbsize=256k" },
 	OPTION_BOOT,
@@ -140,7 +146,22 @@ static const struct mount_word xfs_words[] = {
 
 static int xfs_check(const struct stmt *st, struct err *e)
 {
+	const char *su = stmt_value(st, "su");
+	uint64_t bytes = 0;
+
+	if (!su != !stmt_value(st, "sw"))
+		return err_set(e, ERR_USAGE, "su= and sw= go together: the chunk, and the members that hold data");
+	if (su && size_parse(su, &bytes, e))
+		return -1;
+	if (bytes % 4096)
+		return err_set(e, ERR_USAGE, "su is a multiple of 4K, not %s", su);
 	return mount_check(st, xfs_words, e);
+}
+
+/* Is the stripe said, by the recipe or by what hides it, rather than read from the queue? */
+static bool stripe_is_said(const struct node *n)
+{
+	return node_size(n, "su") || n->kids[0]->stripe_set;
 }
 
 /*
@@ -151,11 +172,13 @@ static struct xfs_input input_of(const struct node *n)
 {
 	const struct node *kid = n->kids[0];
 	const char *sector = node_word(n, "sector");
+	uint32_t su = (uint32_t)node_size(n, "su");
 
 	return (struct xfs_input){
 		.bytes = kid->bytes,
-		.io_min = kid->stripe_set ? kid->stripe_unit : kid->io_min,
-		.io_opt = kid->stripe_set ? kid->stripe_width : kid->io_opt,
+		.io_min = su ? su : kid->stripe_set ? kid->stripe_unit : kid->io_min,
+		.io_opt = su ? su * (uint32_t)node_count(n, "sw") :
+			  kid->stripe_set ? kid->stripe_width : kid->io_opt,
 		.sector = sector ? (uint32_t)strtoul(sector, NULL, 10) : kid->lsec,
 		.inode = (uint32_t)node_count(n, "inode"),
 	};
@@ -184,10 +207,10 @@ static int xfs_plan(const struct node *n, struct plan *p, struct err *e)
 	step_argf(p, s, "size=%u", in.sector);
 	step_args(p, s, "-i", NULL);
 	step_argf(p, s, "size=%u", in.inode);
-	if (n->kids[0]->stripe_set && in.io_opt) {
+	if (stripe_is_said(n) && in.io_opt) {
 		step_args(p, s, "-d", NULL);
 		step_argf(p, s, "su=%uk,sw=%u", in.io_min / 1024, in.io_opt / in.io_min);
-	} else if (n->kids[0]->stripe_set) {
+	} else if (stripe_is_said(n)) {
 		step_args(p, s, "-d", "noalign", NULL);
 	}
 	step_args(p, s, "-m", "crc=1,finobt=1,reflink=1,rmapbt=0", dev, NULL);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/err.h"
 #include "base/json.h"
@@ -59,7 +60,8 @@ static int try_recipe(const char *name, const struct pick *picks, size_t n, stru
 	if (recipe_open(name, &r, e))
 		return -1;
 	c->name = name;
-	c->title = arena_strdup(a, r->title);
+	c->title = arena_strdup(a, r->title ? r->title : "");
+	c->group = arena_strdup(a, r->group ? r->group : "Your own");
 	recipe_line(r, &line);
 	c->line = arena_strdup(a, sbuf_str(&line));
 	sbuf_done(&line);
@@ -72,17 +74,52 @@ static int try_recipe(const char *name, const struct pick *picks, size_t n, stru
 	return 0;
 }
 
-static int best_first(const void *x, const void *y)
+static int in_order(const void *x, const void *y, void *how)
 {
 	const struct candidate *a = *(struct candidate *const *)x, *b = *(struct candidate *const *)y;
+	enum compare_sort by = *(enum compare_sort *)how;
 
+	if (by == COMPARE_GROUP && a->group_at != b->group_at)
+		return a->group_at < b->group_at ? -1 : 1;
 	if (a->fits != b->fits)
 		return a->fits ? -1 : 1;
-	if (a->usable != b->usable)
+	if (by == COMPARE_SURVIVES && a->survives != b->survives)
+		return a->survives > b->survives ? -1 : 1;
+	if (by == COMPARE_UNUSED && a->unused != b->unused)
+		return a->unused < b->unused ? -1 : 1;
+	if (by != COMPARE_NAME && a->usable != b->usable)
 		return a->usable > b->usable ? -1 : 1;
-	if (a->survives != b->survives)
+	if (by != COMPARE_NAME && a->survives != b->survives)
 		return a->survives > b->survives ? -1 : 1;
 	return strcmp(a->name, b->name);
+}
+
+void candidates_sort(struct candidate **at, size_t n, enum compare_sort by)
+{
+	qsort_r(at, n, sizeof(*at), in_order, &by);
+}
+
+bool candidate_has(const struct candidate *c, const char *letters)
+{
+	return strcasestr(c->name, letters) || strcasestr(c->title, letters) ||
+	       strcasestr(c->group, letters) || strcasestr(c->line, letters);
+}
+
+/* Groups are numbered as their first recipe comes. */
+static unsigned group_at(const struct list *before, const char *group)
+{
+	unsigned most = 0;
+	size_t i;
+
+	for (i = 0; i < before->n; i++) {
+		const struct candidate *c = before->at[i];
+
+		if (!strcmp(c->group, group))
+			return c->group_at;
+		if (c->group_at >= most)
+			most = c->group_at + 1;
+	}
+	return most;
 }
 
 int compare_all(const struct pick *picks, size_t n, struct arena *a, struct list *out,
@@ -98,9 +135,11 @@ int compare_all(const struct pick *picks, size_t n, struct arena *a, struct list
 
 		if (try_recipe(names[i], picks, n, a, c, e))
 			return -1;
+		c->group_at = group_at(out, c->group);
 		list_add(a, out, c);
 	}
-	qsort(out->at, out->n, sizeof(*out->at), best_first);
+	if (out->n)
+		candidates_sort((struct candidate **)out->at, out->n, COMPARE_USABLE);
 	return 0;
 }
 
@@ -193,6 +232,7 @@ static json_t *candidate_json(const struct candidate *c)
 
 	json_put_str(o, "layout", c->name);
 	json_put_str(o, "title", c->title);
+	json_put_str(o, "group", c->group);
 	json_put_str(o, "recipe", c->line);
 	json_object_set_new(o, "fits", json_boolean(c->fits));
 	if (c->why)

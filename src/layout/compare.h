@@ -14,6 +14,8 @@ struct recipe;
  */
 struct candidate {
 	const char *name, *title, *line;
+	const char *group;		/* what it is listed with */
+	unsigned group_at;		/* the groups in the order of `naslab layouts` */
 	bool fits;
 	const char *why;		/* of a misfit: what is in the way */
 	const char *remedy;		/* and what it would fit with, after compare_remedies() */
@@ -24,6 +26,14 @@ struct candidate {
 	struct list advice;		/* struct advice * */
 	unsigned warnings;
 };
+
+/* Ways to order them; what fits comes first in each, within its group in COMPARE_GROUP. */
+enum compare_sort { COMPARE_USABLE, COMPARE_SURVIVES, COMPARE_UNUSED, COMPARE_GROUP, COMPARE_NAME, COMPARE_KINDS };
+
+void candidates_sort(struct candidate **at, size_t n, enum compare_sort by);
+
+/* Are these letters in its name, title, group or recipe, whatever their case? */
+bool candidate_has(const struct candidate *c, const char *letters);
 
 /* Best first: what fits before what does not, then usable, then survives, then name. */
 int compare_all(const struct pick *picks, size_t n, struct arena *a, struct list *out,

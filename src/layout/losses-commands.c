@@ -150,6 +150,39 @@ void commands_prepare(const struct loss *l, const struct node *disk, struct next
 	}
 }
 
+static bool rests_on(const struct node *n, const struct node *below)
+{
+	unsigned i;
+
+	for (i = 0; i < n->n_kids; i++) {
+		if (n->kids[i] == below || rests_on(n->kids[i], below))
+			return true;
+	}
+	return false;
+}
+
+void commands_mounts(const struct loss *l, const struct node *n, bool mount, struct next_step *st)
+{
+	struct err e = { 0 };
+	struct plan *p;
+	size_t i;
+
+	if (plan_make(l->s, &p, &e))
+		return;
+	for (i = 0; i < p->steps.n; i++) {
+		const struct step *step = p->steps.at[i];
+		const struct node *on = step->writes.n ? step->writes.at[0] : NULL;
+
+		if (strcmp(step->argv.at[0], "mount") || (on != n && !rests_on(on, n)))
+			continue;
+		if (mount)
+			step_line(l->s, step, st);
+		else
+			next_command(l->s, st, "umount %s", step->argv.at[step->argv.n - 1]);
+	}
+	plan_free(p);
+}
+
 /* --- arrays and pools -------------------------------------------------------------------- */
 
 /* A volume that a cache lies in front of keeps its name for the two of them. */
@@ -173,7 +206,7 @@ static void rebuild_lvm(const struct loss *l, const struct node *n, struct next_
 	int len = (int)strcspn(path, "/");
 	unsigned i;
 
-	/* lvconvert repairs no volume that keeps checksums: they go, and are made again */
+	/* LVM starts no volume that keeps checksums without all of them: they go, and are made again */
 	if (node_yes(n, "integrity"))
 		next_command(l->s, st, "lvconvert --yes --raidintegrity n %s", volume);
 	for (i = 0; i < n->n_kids; i++) {
@@ -184,6 +217,8 @@ static void rebuild_lvm(const struct loss *l, const struct node *n, struct next_
 		next_command(l->s, st, "pvcreate --yes %s", dev);
 		next_command(l->s, st, "vgextend --yes %.*s %s", len, volume, dev);
 	}
+	if (node_yes(n, "integrity"))
+		next_command(l->s, st, "vgchange --activate y %.*s", len, volume);
 	next_command(l->s, st, "lvconvert --yes --repair %s", volume);
 	next_command(l->s, st, "vgreduce --removemissing %.*s", len, volume);
 	if (node_yes(n, "integrity"))
@@ -198,6 +233,7 @@ static void rebuild_btrfs(const struct loss *l, const struct node *n, struct nex
 
 	for (i = 0; i < n->n_kids && !here; i++)
 		here = l->data[n->kids[i]->id] == HEALTH_LOST ? NULL : n->kids[i];
+	next_command(l->s, st, "btrfs device scan");
 	next_command(l->s, st, "mount -o degraded %s %s", here->dev, n->dir);
 	/* devices are numbered in the order that mkfs was given them */
 	for (i = 0; i < n->n_kids; i++) {
@@ -233,17 +269,6 @@ void commands_rebuild(const struct loss *l, const struct node *n, struct next_st
 }
 
 /* --- looking only ------------------------------------------------------------------------ */
-
-static bool rests_on(const struct node *n, const struct node *below)
-{
-	unsigned i;
-
-	for (i = 0; i < n->n_kids; i++) {
-		if (n->kids[i] == below || rests_on(n->kids[i], below))
-			return true;
-	}
-	return false;
-}
 
 void commands_check(const struct stack *s, const struct node *n, struct next_step *st)
 {

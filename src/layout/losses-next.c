@@ -157,21 +157,26 @@ static void next_lvm_cache(const struct loss *l, const struct node *n, const str
 			 ssd->name);
 	next_command(l->s, st, "lvconvert --yes --uncache --force %s", volume);
 	next_command(l->s, st, "vgreduce --removemissing %.*s", len, volume);
-	if (writes_back(n)) {
-		next_command(l->s, st, "vgchange --activate y %.*s", len, volume);
+	next_command(l->s, st, "vgchange --activate y %.*s", len, volume);
+	if (writes_back(n))
 		commands_check(l->s, n, st);
-	}
 }
 
+/* A journal is taken in while nothing writes to the array. */
 static void next_journal(const struct loss *l, const struct node *n, const struct node *ssd,
 			 struct losses_next *out)
 {
 	struct next_step *st = say(l, out, "%s lost its journal %s and is read-only until it has "
-				   "another", n->name, ssd->name);
+				   "another, here called %s too; nothing may use the array while it "
+				   "is added", n->name, ssd->name, ssd->name);
 
+	commands_prepare(l, ssd, st);
+	commands_mounts(l, n, false, st);
 	next_command(l->s, st, "mdadm --readonly %s", n->dev);
 	next_command(l->s, st, "mdadm --manage %s --add-journal %s", n->dev,
 		     n->kids[n->n_kids - 1]->dev);
+	next_command(l->s, st, "mdadm --readwrite %s", n->dev);
+	commands_mounts(l, n, true, st);
 }
 
 static void next_caches(const struct loss *l, struct losses_next *out)

@@ -63,6 +63,9 @@ const struct node *loss_goes_on(const struct loss *l, const struct node *dev,
 /* What makes the successor of a dead disk what it was, up to the array that it joins. */
 void commands_prepare(const struct loss *l, const struct node *disk, struct next_step *st);
 
+/* Unmount what lies on a node, or mount it again, as the plan does it. */
+void commands_mounts(const struct loss *l, const struct node *n, bool mount, struct next_step *st);
+
 /* What an array or pool wants so that its lost members come back, written anew. */
 void commands_rebuild(const struct loss *l, const struct node *n, struct next_step *st);
 

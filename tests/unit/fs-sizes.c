@@ -31,8 +31,10 @@ static void ext4_as_measured(void **state)
 	(void)state;
 	tsv_open(&t, "capacity/ext4.tsv");
 	while (tsv_next(&t)) {
-		assert_int_equal(ext4_size(tsv_u64(&t, 0), &fs, &e), 0);
-		assert_int_equal(ext4_geometry(tsv_u64(&t, 0), &g, &e), 0);
+		struct ext4_input in = { .bytes = tsv_u64(&t, 0), .reserved = 5 };
+
+		assert_int_equal(ext4_size(&in, &fs, &e), 0);
+		assert_int_equal(ext4_geometry(&in, &g, &e), 0);
 		same("block", &t, g.block, tsv_u64(&t, 1));
 		same("total", &t, fs.total, tsv_u64(&t, 2));
 		same("free", &t, fs.free, tsv_u64(&t, 3));
@@ -78,7 +80,8 @@ static void others_as_measured(void **state)
 		struct fs_size fs = { 0 };
 
 		if (!strcmp(t.cell[0], "ext4"))
-			assert_int_equal(ext4_size(in.bytes, &fs, &e), 0);
+			assert_int_equal(ext4_size(&(struct ext4_input){ .bytes = in.bytes, .reserved = 5 },
+					   &fs, &e), 0);
 		else if (!strcmp(t.cell[0], "xfs"))
 			assert_int_equal(xfs_size(&in, &fs, &e), 0);
 		else if (!strcmp(t.cell[0], "jfs"))
@@ -165,7 +168,8 @@ static void stacks_as_measured(void **state)
 		if (!strcmp(t.cell[1], "xfs"))
 			assert_int_equal(xfs_size(&in, &fs, &e), 0);
 		else
-			assert_int_equal(ext4_size(in.bytes, &fs, &e), 0);
+			assert_int_equal(ext4_size(&(struct ext4_input){ .bytes = in.bytes, .reserved = 5 },
+					   &fs, &e), 0);
 		same("total", &t, fs.total, tsv_u64(&t, 6));
 		same("free", &t, fs.free, tsv_u64(&t, 7));
 		same("avail", &t, fs.avail, tsv_u64(&t, 8));
@@ -204,7 +208,8 @@ static void named_stacks(void **state)
 		struct fs_size fs = { 0 };
 
 		if (!strcmp(cases[i].fs, "ext4"))
-			assert_int_equal(ext4_size(cases[i].in.bytes, &fs, &e), 0);
+			assert_int_equal(ext4_size(&(struct ext4_input){ .bytes = cases[i].in.bytes, .reserved = 5 },
+					   &fs, &e), 0);
 		else if (!strcmp(cases[i].fs, "jfs"))
 			assert_int_equal(jfs_size(cases[i].in.bytes, &fs, &e), 0);
 		else
@@ -214,6 +219,29 @@ static void named_stacks(void **state)
 		if (cases[i].avail)
 			assert_int_equal(fs.avail, cases[i].avail);
 	}
+}
+
+/* Other inode ratios and reserved shares: mkfs.ext4 1.47.0, mounted on kernel 6.18. */
+static void ext4_with_options(void **state)
+{
+	struct tsv t;
+
+	(void)state;
+	tsv_open(&t, "capacity/ext4-options.tsv");
+	while (tsv_next(&t)) {
+		struct ext4_input in = {
+			.bytes = tsv_u64(&t, 0), .ratio = (uint32_t)tsv_u64(&t, 1),
+			.reserved = (unsigned)tsv_u64(&t, 2),
+		};
+		struct err e = { 0 };
+		struct fs_size fs;
+
+		assert_int_equal(ext4_size(&in, &fs, &e), 0);
+		assert_int_equal(fs.total, tsv_u64(&t, 3));
+		assert_int_equal(fs.free, tsv_u64(&t, 4));
+		assert_int_equal(fs.avail, tsv_u64(&t, 5));
+	}
+	assert_int_equal(t.row, 73);
 }
 
 static void too_small_is_refused(void **state)
@@ -230,10 +258,12 @@ static void too_small_is_refused(void **state)
 	assert_int_equal(xfs_size(&in, &fs, &e), -1);
 	in.bytes = 314572800;
 	assert_int_equal(xfs_size(&in, &fs, &e), 0);
-	assert_int_equal(ext4_size(MIB, &fs, &e), -1);
+	assert_int_equal(ext4_size(&(struct ext4_input){ .bytes = MIB, .reserved = 5 },
+					   &fs, &e), -1);
 	assert_int_equal(jfs_size(MIB, &fs, &e), -1);
 	/* sizes the rules do not know stay finite */
-	assert_int_equal(ext4_size(900 * TIB, &fs, &e), 0);
+	assert_int_equal(ext4_size(&(struct ext4_input){ .bytes = 900 * TIB, .reserved = 5 },
+					   &fs, &e), 0);
 	assert_true(fs.total < 900 * TIB && fs.avail < fs.total);
 }
 
@@ -245,6 +275,7 @@ int main(void)
 		cmocka_unit_test(others_as_measured),
 		cmocka_unit_test(stacks_as_measured),
 		cmocka_unit_test(named_stacks),
+		cmocka_unit_test(ext4_with_options),
 		cmocka_unit_test(too_small_is_refused),
 	};
 
