@@ -190,7 +190,7 @@ static void toggle_base(struct ui *ui, struct compare *c)
 static enum react compare_act(struct ui *ui, void *state, int act)
 {
 	static const char *const words[] = { "usable bytes", "disks that may fail", "unused bytes",
-					     "name" };
+					     "group", "name" };
 	struct compare *c = state;
 	enum react r = REACT_DONE;
 

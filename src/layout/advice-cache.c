@@ -116,3 +116,86 @@ const char *advice_thin_overcommit(const struct stack *s, struct arena *a)
 	}
 	return NULL;
 }
+
+/* Measured on lvm2 2.03.16: lvconvert --uncache --force takes off a cache volume that is gone,
+ * and wants to flush a pool first. */
+const char *advice_writeback_pool(const struct stack *s, struct arena *a)
+{
+	const struct node *n = advice_first(s, "lvmcache");
+	char cache[SIZE_TEXT];
+
+	if (!n || !node_yes(n, "pool") || strcmp(node_word(n, "mode"), "writeback"))
+		return NULL;
+	return arena_printf(a, "when %s dies, LVM cannot take off a pool in writeback: the metadata of "
+			    "the volume group from before the cache of %s has to be restored by hand; "
+			    "a cache volume (pool=no) is taken off by one command",
+			    n->kids[1]->kids[0]->name,
+			    size_text(cache, json_u64(n->facts, "cache_bytes", 0), SIZE_SI));
+}
+
+const char *advice_passthrough(const struct stack *s, struct arena *a)
+{
+	const struct node *n = advice_first(s, "lvmcache");
+	char cache[SIZE_TEXT];
+
+	if (!n || strcmp(node_word(n, "mode"), "passthrough"))
+		return NULL;
+	return arena_printf(a, "in passthrough none of the %s of %s are used: lvchange "
+			    "--cachemode writethrough %s makes a cache of it",
+			    size_text(cache, json_u64(n->facts, "cache_bytes", 0), SIZE_SI),
+			    n->kids[1]->kids[0]->name, n->dev + strlen("/dev/"));
+}
+
+/* A cache disk that was named and that no layer asked for. */
+const char *advice_cache_unused(const struct stack *s, struct arena *a)
+{
+	char size[SIZE_TEXT];
+	size_t i;
+
+	for (i = 0; i < s->cache.n; i++) {
+		const struct node *n = s->cache.at[i];
+
+		if (!n->n_parents)
+			return arena_printf(a, "nothing in this layout uses the cache disk %s (%s): "
+					    "bcache, lvmcache, writecache or consistency=journal would",
+					    n->name, size_text(size, n->bytes, SIZE_SI));
+	}
+	return NULL;
+}
+
+/* cryptsetup 2.4 and later would take the physical sector; here it is said. */
+const char *advice_luks_sector(const struct stack *s, struct arena *a)
+{
+	const struct node *n = advice_first(s, "luks");
+
+	if (!n || n->kids[0]->psec < 4096 || n->lsec >= 4096 ||
+	    !strcmp(node_word(n, "type"), "luks1") || n->kids[0]->bytes % 4096)
+		return NULL;
+	return arena_printf(a, "%s writes %u bytes at a time and is encrypted by %u: sector=4096 takes "
+			    "an eighth of the operations, and what lies on it then has 4096-byte sectors",
+			    n->kids[0]->name, n->kids[0]->psec, n->lsec);
+}
+
+/* The journal of dm-integrity takes every write once more; MATRIX L21 measured it. */
+const char *advice_integrity(const struct stack *s, struct arena *a)
+{
+	char time[SIZE_TEXT];
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = s->n_disks; i < s->nodes.n; i++) {
+		const struct node *n = s->nodes.at[i];
+		bool checks = advice_is(n, "integrity") ||
+			      (advice_is(n, "luks") && strcmp(node_word(n, "integrity"), "no")) ||
+			      (advice_is(n, "lvm") && node_yes(n, "integrity"));
+
+		/* disks are written side by side, so the longest counts; LVM does it later */
+		if (checks && ns < advice_sync_ns(n) * 2)
+			ns = advice_sync_ns(n) * 2;
+	}
+	if (!ns)
+		return NULL;
+	return arena_printf(a, "every write goes to a journal first, so at most half of what the disks do "
+			    "is left: under 100 MB/s was measured; making the checksums takes about %s "
+			    "once", duration_text(time, ns));
+}

@@ -195,6 +195,41 @@ const char *advice_xfs_log(const struct stack *s, struct arena *a)
 	return NULL;
 }
 
+/* 5 % of a small system disk are right, of a large one they are terabytes. */
+const char *advice_ext4_reserved(const struct stack *s, struct arena *a)
+{
+	const struct node *n = advice_first(s, "ext4");
+	uint64_t percent = n ? node_count(n, "reserved") : 0;
+	char kept[SIZE_TEXT], less[SIZE_TEXT];
+
+	if (percent < 2 || n->bytes / 100 * percent < 50000000000)
+		return NULL;
+	return arena_printf(a, "reserved=%" PRIu64 " keeps %s for root; reserved=1 keeps %s and is enough "
+			    "where only files lie", percent,
+			    size_text(kept, n->bytes / 100 * percent, SIZE_SI),
+			    size_text(less, n->bytes / 100, SIZE_SI));
+}
+
+/* bcache shows no stripe, so xfs lies across the members as it comes (CAPACITY 1.1). */
+const char *advice_xfs_stripe(const struct stack *s, struct arena *a)
+{
+	const struct node *n = advice_first(s, "xfs"), *below = n ? n->kids[0] : NULL;
+	char su[SIZE_TEXT];
+	unsigned data;
+
+	if (!below || node_word(n, "su") || n->bytes < GIB)
+		return NULL;
+	for (; below && !advice_is(below, "bcache"); below = below->n_kids == 1 ? below->kids[0] : NULL)
+		;
+	for (below = below ? below->kids[0] : NULL; below && !advice_is(below, "md");)
+		below = below->n_kids == 1 ? below->kids[0] : NULL;
+	if (!below || !below->chunk || !below->io_opt)
+		return NULL;
+	data = below->io_opt / (uint32_t)below->chunk;
+	return arena_printf(a, "bcache hides the stripe of %s: xfs su=%s sw=%u lies along its %u members "
+			    "with data", below->name, size_option_text(su, below->chunk), data, data);
+}
+
 /* --- mergerfs ----------------------------------------------------------------------- */
 
 /* Sum, largest file, lost with one branch: three numbers that one plain sum hides. */

@@ -21,6 +21,9 @@ static const struct rule {
 	{ "writeback-cache", "warn", advice_writeback,
 	  "in writeback the newest data is on the cache and nowhere else",
 	  "kernel bcache documentation, CASES C72" },
+	{ "writeback-pool", "warn", advice_writeback_pool,
+	  "lvconvert flushes a pool before it takes it off, from an SSD that is gone too",
+	  "measured on lvm2 2.03.16" },
 	{ "journal-single", "warn", advice_journal,
 	  "an array with a journal does not write without it", "md(4), CASES C62" },
 	{ "no-redundancy", "warn", advice_no_redundancy, "every disk holds a part of the whole",
@@ -89,6 +92,8 @@ static const struct rule {
 	{ "ext4-16t", "warn", advice_ext4_size, "a block number of a file has 32 bits",
 	  "ext4 documentation, kernel 6.1; MATRIX W15, CASES C67" },
 	{ "xfs-log-stripe", "info", advice_xfs_log, "the log's stripe ends at 256K", "CASES C63" },
+	{ "xfs-stripe", "info", advice_xfs_stripe, "xfs reads the stripe from the queue below it",
+	  "mkfs.xfs(8), CAPACITY 1.1" },
 	{ "mergerfs-file", "info", advice_mergerfs_file, "each file lies whole on one branch",
 	  "mergerfs documentation" },
 	/* what it costs to run */
@@ -97,11 +102,22 @@ static const struct rule {
 	  "dm-writecache.c, CAPACITY 1.2" },
 	{ "cache-chunk", "info", advice_cache_chunk, "dm-cache keeps at most 1,000,000 chunks",
 	  "lvm2 2.03.16, CASES C69" },
+	{ "passthrough", "info", advice_passthrough, "passthrough keeps a cache from being filled",
+	  "lvmcache(7)" },
+	{ "integrity-journal", "info", advice_integrity,
+	  "data and its checksum are written twice, so that a power cut leaves both or neither",
+	  "MATRIX L21, integritysetup(8)" },
+	{ "luks-sector", "info", advice_luks_sector, "every sector is encrypted by itself",
+	  "cryptsetup(8), --sector-size" },
 	{ "luks-key", "info", advice_luks_key, "without its header no key opens it",
 	  "cryptsetup(8)" },
 	{ "first-sync", "info", advice_first_sync, "members are made equal before they can stand "
 	  "in",
 	  "150 MB/s a hard disk, 400 MB/s an SSD" },
+	{ "ext4-reserved", "info", advice_ext4_reserved,
+	  "the share for root is meant for the disk that holds the system", "mke2fs(8), -m" },
+	{ "cache-unused", "info", advice_cache_unused, "a disk that is named should do something",
+	  "the layout" },
 };
 
 void stack_advice(const struct stack *s, struct arena *a, struct list *out)

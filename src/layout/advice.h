@@ -74,6 +74,13 @@ const char *advice_ext4_size(const struct stack *s, struct arena *a);
 const char *advice_xfs_log(const struct stack *s, struct arena *a);
 const char *advice_mergerfs_file(const struct stack *s, struct arena *a);
 const char *advice_mergerfs_min_free(const struct stack *s, struct arena *a);
+const char *advice_ext4_reserved(const struct stack *s, struct arena *a);
+const char *advice_xfs_stripe(const struct stack *s, struct arena *a);
+const char *advice_writeback_pool(const struct stack *s, struct arena *a);
+const char *advice_passthrough(const struct stack *s, struct arena *a);
+const char *advice_cache_unused(const struct stack *s, struct arena *a);
+const char *advice_luks_sector(const struct stack *s, struct arena *a);
+const char *advice_integrity(const struct stack *s, struct arena *a);
 const char *advice_mergerfs_path(const struct stack *s, struct arena *a);
 
 #endif

@@ -155,8 +155,15 @@ static void next_lvm_cache(const struct loss *l, const struct node *n, const str
 	else
 		st = say(l, out, "%s held copies only: it is taken off, and nothing is missing",
 			 ssd->name);
-	next_command(l->s, st, "lvconvert --yes --uncache --force %s", volume);
-	next_command(l->s, st, "vgreduce --removemissing %.*s", len, volume);
+	if (writes_back(n) && !strcmp(n->layer->name, "lvmcache") && node_yes(n, "pool")) {
+		/* lvconvert would flush it: only the metadata from before it helps */
+		next_command(l->s, st, "vgcfgrestore --list %.*s", len, volume);
+		next_command(l->s, st, "vgcfgrestore --yes --force --file $(grep -l 'executing.*vgextend' "
+			     "/etc/lvm/archive/%.*s_*.vg | tail -n 1) %.*s", len, volume, len, volume);
+	} else {
+		next_command(l->s, st, "lvconvert --yes --uncache --force %s", volume);
+		next_command(l->s, st, "vgreduce --removemissing %.*s", len, volume);
+	}
 	next_command(l->s, st, "vgchange --activate y %.*s", len, volume);
 	if (writes_back(n))
 		commands_check(l->s, n, st);
