@@ -5,6 +5,7 @@
  */
 #include "ui/bench.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,12 +14,15 @@ static const double *class_values(const struct bench *b, const struct work_class
 	return b->durable ? c->durable : c->runs;
 }
 
-static double largest(const struct bench *b, const struct work *w)
+/* Of the bars that count the same. */
+static double largest(const struct bench *b, const struct work *w, const struct bench_unit *unit)
 {
 	double most = 0;
 	size_t i, k;
 
 	for (i = 0; i < w->n_classes; i++) {
+		if (w->classes[i].unit != unit)
+			continue;
 		for (k = 0; k < w->classes[i].n; k++) {
 			double v = class_values(b, &w->classes[i])[k];
 
@@ -34,7 +38,7 @@ static unsigned class_flags(const struct bench *b, const struct work_class *c)
 {
 	unsigned flags = c->flags | (c->n && c->n < 6 ? FLAG_FEW : 0);
 
-	if ((b->durable && c->write) || flags & FLAG_NODISK)
+	if ((b->durable && work_op_writes(c)) || flags & FLAG_NODISK)
 		flags &= ~(unsigned)FLAG_CACHED;
 	return flags & ~(unsigned)FLAG_NODISK;
 }
@@ -43,14 +47,30 @@ struct columns {
 	unsigned bar, bar_width, value, range, disk, flags;
 };
 
-static struct columns columns_for(unsigned cols)
+enum { OP_WORD = 12 };	/* "rand-create" and a blank, instead of "w " */
+
+/* Where there is more than writing and reading, the operation is a word. */
+static bool wide_ops(const struct work *w)
 {
+	size_t i;
+
+	for (i = 0; i < w->n_classes; i++) {
+		if (strlen(work_op_brief(&w->classes[i])) > 1)
+			return true;
+	}
+	return false;
+}
+
+static struct columns columns_for(const struct work *w, unsigned cols)
+{
+	unsigned word = wide_ops(w) ? OP_WORD - 2 : 0;
 	struct columns c;
 
 	if (cols < 80)
-		return (struct columns){ .bar = 9, .bar_width = cols - 17, .value = cols - 7 };
-	c.bar = 15;
-	c.bar_width = cols - 80 + 37;
+		return (struct columns){ .bar = 9 + word, .bar_width = cols - 17 - word,
+					 .value = cols - 7 };
+	c.bar = 15 + word;
+	c.bar_width = cols - 80 + 37 - word;
 	c.value = c.bar + c.bar_width + 1;
 	c.range = c.value + 8;
 	c.disk = c.range + 10;
@@ -58,11 +78,9 @@ static struct columns columns_for(unsigned cols)
 	return c;
 }
 
-static void range_text(const struct stats *s, char out[2 * SIZE_TEXT])
+static const char *value_text(char buf[SIZE_TEXT], const struct bench_unit *u, double value)
 {
-	char a[SIZE_TEXT], b[SIZE_TEXT];
-
-	snprintf(out, 2 * SIZE_TEXT, "%s-%s", number_text(a, s->min), number_text(b, s->max));
+	return bench_rate_text(buf, u, value * u->one);
 }
 
 /* Bytes on disks for each byte of the files: 1.04, 12.5, 139. */
@@ -72,12 +90,14 @@ static const char *ratio_text(char buf[SIZE_TEXT], double ratio)
 	return buf;
 }
 
+/* A bar that does not count what the scale does says what it counts. */
 static void draw_bar(struct ui *ui, const struct bench *b, const struct columns *k, unsigned row,
-		     unsigned cols, double top, size_t i)
+		     unsigned cols, const struct bench_unit *scale, size_t i)
 {
 	const struct work *w = &ui->s->work;
 	const struct work_class *c = &w->classes[i];
 	bool on = i == b->bars.at, small = cols < 80;
+	unsigned flags;
 	char num[2 * SIZE_TEXT];
 	struct sbuf letters = { 0 };
 	struct stats s;
@@ -86,7 +106,7 @@ static void draw_bar(struct ui *ui, const struct bench *b, const struct columns 
 	draw_text(row, 0, on ? PAINT_CHOSEN : PAINT_TEXT, on ? "▶" : " ");
 	draw_cell(row, 1, small ? 5 : 11, on ? PAINT_CHOSEN : c->running ? PAINT_BOLD : PAINT_TEXT,
 		  CUT_END, c->name);
-	draw_text(row, small ? 7 : 13, PAINT_TEXT, c->write ? "w" : "r");
+	draw_text(row, small ? 7 : 13, PAINT_TEXT, work_op_brief(c));
 	if (on)
 		ui_cursor(ui, row, 1);
 	if (!c->n) {
@@ -99,41 +119,46 @@ static void draw_bar(struct ui *ui, const struct bench *b, const struct columns 
 	}
 	stats_of(class_values(b, c), c->n, &s);
 	grid_init(&g, 1, k->bar_width);
-	chart_bar(&g, 0, 0, k->bar_width, top, s.min, s.median, s.max);
+	chart_bar(&g, 0, 0, k->bar_width, chart_top(largest(b, w, c->unit)), s.min, s.median, s.max);
 	if (flags_doubt(class_flags(b, c)))
 		chart_doubt(&g, 0, 0, k->bar_width);
 	draw_grid(row, k->bar, &g);
 	grid_done(&g);
-	draw_right(row, k->value, 6, PAINT_BOLD, number_text(num, s.median));
+	draw_right(row, k->value, 6, PAINT_BOLD, value_text(num, c->unit, s.median));
 	if (small)
 		return;
-	range_text(&s, num);
+	bench_range_text(num, c->unit, s.min * c->unit->one, s.max * c->unit->one);
 	draw_right(row, k->range - 1, 10, PAINT_TEXT, num);
-	if (c->disk_known && c->file_bytes)
+	flags = k->flags;
+	if (c->unit != scale) {
+		draw_text(row, k->disk, PAINT_TEXT, c->unit->text);
+		flags = k->disk + (unsigned)strlen(c->unit->text) + 1;
+	} else if (c->disk_known && c->file_bytes) {
 		draw_right(row, k->disk, 4, PAINT_TEXT,
 			   ratio_text(num, (double)c->disk_bytes / (double)c->file_bytes));
-	else
-		draw_text(row, k->disk + 3, PAINT_TEXT, "?");
+	} else {
+		draw_text(row, k->disk + 3, PAINT_TEXT, c->unit->counts ? "-" : "?");
+	}
 	flags_letters(class_flags(b, c), "", &letters);
-	draw_cell(row, k->flags, cols - k->flags, PAINT_TEXT, CUT_END, sbuf_str(&letters));
+	draw_cell(row, flags, cols - flags, PAINT_TEXT, CUT_END, sbuf_str(&letters));
 	sbuf_done(&letters);
 }
 
 static void draw_all_bars(struct ui *ui, struct bench *b, struct area a)
 {
 	const struct work *w = &ui->s->work;
-	struct columns k = columns_for(a.cols);
-	double top = chart_top(largest(b, w));
+	struct columns k = columns_for(w, a.cols);
+	const struct bench_unit *unit = w->n_classes ? w->classes[0].unit : bench_unit(NULL);
 	unsigned i, rows = a.rows > 1 ? a.rows - 1 : 1;
 	struct grid g;
 
 	draw_text(a.row, 1, PAINT_TEXT, a.cols < 80 ? "class" : "class      op");
 	grid_init(&g, 1, k.bar_width);
-	if (largest(b, w) > 0)
-		chart_scale(&g, 0, 0, k.bar_width, top);
+	if (largest(b, w, unit) > 0)
+		chart_scale(&g, 0, 0, k.bar_width, chart_top(largest(b, w, unit)));
 	draw_grid(a.row, k.bar, &g);
 	grid_done(&g);
-	draw_right(a.row, k.value, 6, PAINT_TEXT, "MB/s");
+	draw_right(a.row, k.value - 1, 7, PAINT_TEXT, unit->text);
 	if (a.cols >= 80) {
 		draw_right(a.row, k.range - 1, 10, PAINT_TEXT, "min-max");
 		draw_text(a.row, k.disk + 1, PAINT_TEXT, "d:f");
@@ -141,7 +166,7 @@ static void draw_all_bars(struct ui *ui, struct bench *b, struct area a)
 	roll_fit(&b->bars, w->n_classes, rows);
 	b->page = rows;
 	for (i = 0; i < rows && b->bars.top + i < w->n_classes; i++)
-		draw_bar(ui, b, &k, a.row + 1 + i, a.cols, top, b->bars.top + i);
+		draw_bar(ui, b, &k, a.row + 1 + i, a.cols, unit, b->bars.top + i);
 }
 
 /* --- the run that goes on --------------------------------------------------------------- */
@@ -197,15 +222,21 @@ static void run_words(struct ui *ui, struct sbuf *left, struct sbuf *right)
 	if (!c)
 		return;
 	rep = w->rep ? w->rep : (unsigned)c->n + 1;
-	sbuf_addf(left, "%s %s, run %u of %u", c->name, c->write ? "write" : "read",
-		  rep, rep > w->reps ? rep : w->reps);
-	if (w->waiting[0] || !w->bytes_total) {
+	sbuf_addf(left, "%s %s, run %u of %u", c->name, c->op, rep, rep > w->reps ? rep : w->reps);
+	if (w->waiting[0] || !(w->bytes_total || w->ops)) {
 		sbuf_add(right, w->waiting[0] ? w->waiting : "beginning");
 		return;
 	}
-	sbuf_addf(right, "%s MB/s now ─ %s of %s ─ %s", w->syncing ? "syncing," :
-		  number_text(a, w->n_samples ? w->samples[w->n_samples - 1] : 0),
-		  ui_size(ui, gone, w->bytes), ui_size(ui, b, w->bytes_total), "");
+	sbuf_addf(right, "%s %s now ─ ", w->syncing ? "syncing," :
+		  value_text(a, c->unit, w->n_samples ? w->samples[w->n_samples - 1] : 0),
+		  c->unit->text);
+	if (!c->unit->counts)
+		sbuf_addf(right, "%s of %s ─ ", ui_size(ui, gone, w->bytes),
+			  ui_size(ui, b, w->bytes_total));
+	else if (w->ops_total)
+		sbuf_addf(right, "%" PRIu64 " of %" PRIu64 " ─ ", w->ops, w->ops_total);
+	else
+		sbuf_addf(right, "%" PRIu64 " ─ ", w->ops);
 	sbuf_add(right, duration_text(gone, w->sample_ns));
 }
 
@@ -240,12 +271,12 @@ static void runs_words(const struct bench *b, const struct work_class *c, struct
 	char num[SIZE_TEXT];
 	size_t i;
 
-	sbuf_addf(out, "runs of %s %s, in order:", c->name, c->write ? "write" : "read");
+	sbuf_addf(out, "runs of %s %s, in order:", c->name, c->op);
 	for (i = 0; i < c->n; i++)
-		sbuf_addf(out, "  %s", number_text(num, class_values(b, c)[i]));
+		sbuf_addf(out, "  %s", value_text(num, c->unit, class_values(b, c)[i]));
 	if (!c->n)
 		sbuf_add(out, "  none yet");
-	sbuf_addf(out, "  MB/s %s", b->durable ? "durable" : "felt");
+	sbuf_addf(out, "  %s %s", c->unit->text, b->durable ? "durable" : "felt");
 	if (c->n) {
 		sbuf_add(out, "; ");
 		stats_confidence_words(c->n, out);

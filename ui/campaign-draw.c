@@ -39,6 +39,12 @@ static char mark_of(const json_t *result)
 	return mark;
 }
 
+/* One of its rates in what it counts. */
+static const char *rate_text(char buf[SIZE_TEXT], const json_t *r, const char *which)
+{
+	return bench_rate_text(buf, bench_unit(r), bench_rate(r, which, false));
+}
+
 static void done_text(const struct campaign_view *v, const struct campaign_cell *cell,
 		      struct sbuf *out)
 {
@@ -49,9 +55,9 @@ static void done_text(const struct campaign_view *v, const struct campaign_cell 
 	if (!r)
 		sbuf_addc(out, '+');
 	else if (mark)
-		sbuf_addf(out, "%c%s", mark, number_text(number, (double)json_u64(r, "median_bps", 0) / 1e6));
+		sbuf_addf(out, "%c%s", mark, rate_text(number, r, "median"));
 	else
-		sbuf_add(out, number_text(number, (double)json_u64(r, "median_bps", 0) / 1e6));
+		sbuf_add(out, rate_text(number, r, "median"));
 	json_decref(results);
 }
 
@@ -217,11 +223,9 @@ static void result_words(const struct campaign_cell *cell, struct sbuf *out)
 	json_array_foreach(results, i, r) {
 		const json_t *flags = json_object_get(r, "flags"), *flag;
 
-		sbuf_addf(out, "%-10s median %s MB/s, %s to %s, %u runs", json_str(r, "op") ?
-			  json_str(r, "op") : "",
-			  number_text(median, (double)json_u64(r, "median_bps", 0) / 1e6),
-			  number_text(min, (double)json_u64(r, "min_bps", 0) / 1e6),
-			  number_text(max, (double)json_u64(r, "max_bps", 0) / 1e6),
+		sbuf_addf(out, "%-10s median %s %s, %s to %s, %u runs", json_str(r, "op") ?
+			  json_str(r, "op") : "", rate_text(median, r, "median"),
+			  bench_unit(r)->text, rate_text(min, r, "min"), rate_text(max, r, "max"),
 			  (unsigned)json_u64(r, "runs", 0));
 		json_array_foreach(flags, k, flag)
 			sbuf_addf(out, "%s%s", k ? " " : ", ", json_string_value(flag) ?
@@ -289,10 +293,11 @@ static void draw_now(struct ui *ui, const struct campaign_view *v, unsigned row,
 		chart_progress(&g, 0, 0, width, (double)w->bytes / (double)w->bytes_total);
 		draw_grid(row, 1, &g);
 		grid_done(&g);
-		sbuf_addf(&words, "%s %s, run %u of %u: %s of %s, %s MB/s", c->name,
-			  c->write ? "write" : "read", w->rep, w->reps, ui_size(ui, got, w->bytes),
+		sbuf_addf(&words, "%s %s, run %u of %u: %s of %s, %s %s", c->name,
+			  c->op, w->rep, w->reps, ui_size(ui, got, w->bytes),
 			  ui_size(ui, all, w->bytes_total),
-			  number_text(now, w->n_samples ? w->samples[w->n_samples - 1] : 0));
+			  number_text(now, w->n_samples ? w->samples[w->n_samples - 1] : 0),
+			  c->unit->text);
 		draw_cell(row, width + 2, cols - width - 3, PAINT_TEXT, CUT_END, sbuf_str(&words));
 	} else {
 		if (ours && w->waiting[0])
@@ -300,10 +305,10 @@ static void draw_now(struct ui *ui, const struct campaign_view *v, unsigned row,
 		else if (ours && !run && step_now(w))
 			sbuf_addf(&words, "step %u: %s", step_now(w)->n, step_now(w)->why ? step_now(w)->why : "");
 		else if (run)
-			sbuf_addf(&words, "%s %s: run %u of %u gave %s MB/s", json_str(run, "workload"),
+			sbuf_addf(&words, "%s %s: run %u of %u gave %s %s", json_str(run, "workload"),
 				  json_str(run, "op") ? json_str(run, "op") : "",
 				  (unsigned)json_u64(run, "rep", 0), (unsigned)json_u64(run, "of", 0),
-				  number_text(now, (double)json_u64(run, "bps", 0) / 1e6));
+				  rate_text(now, run, ""), bench_unit(run)->text);
 		else
 			sbuf_add_safe(&words, text ? text : "");
 		draw_cell(row, 1, cols - 2, PAINT_TEXT, CUT_END, safe_text(sbuf_str(&words)));

@@ -144,7 +144,7 @@ static bool plain_bench(struct ui *ui, struct sbuf *out)
 	work_result_lines(w, out);
 	if (w->runs && w->at < w->n_classes)
 		sbuf_addf(out, "running: %s %s, run %u of %u%s%s\n", w->classes[w->at].name,
-			  w->classes[w->at].write ? "write" : "read", w->rep, w->reps,
+			  w->classes[w->at].op, w->rep, w->reps,
 			  *w->waiting ? ", " : "", w->waiting);
 	if (w->ended)
 		sbuf_addf(out, "end: %s\n", w->text);

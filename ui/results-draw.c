@@ -14,14 +14,9 @@ static void draw_scale(unsigned row, unsigned col, unsigned width, double top)
 	struct grid g;
 
 	grid_init(&g, 1, width);
-	chart_scale(&g, 0, 0, width, top / 1e6);
+	chart_scale(&g, 0, 0, width, top);
 	draw_grid(row, col, &g);
 	grid_done(&g);
-}
-
-static const char *mbps(char buf[SIZE_TEXT], double bps)
-{
-	return isnan(bps) ? strcpy(buf, "-") : number_text(buf, bps / 1e6);
 }
 
 /* "1.53x real", "base", "! other scale" */
@@ -62,13 +57,25 @@ static void draw_bar(struct ui *ui, const struct results *r, unsigned row, unsig
 		chart_doubt(&g, 0, 0, value - bar - 1);
 	draw_grid(row, bar, &g);
 	grid_done(&g);
-	draw_right(row, value, 6, PAINT_BOLD, mbps(num, b->median));
+	draw_right(row, value, 6, PAINT_BOLD, bench_rate_text(num, p->unit, b->median));
 	if (small)
 		return;
 	against(r, b, &text);
 	draw_cell(row, value + 7, 13, PAINT_TEXT, CUT_END, sbuf_str(&text));
 	draw_cell(row, value + 20, cols - value - 20, PAINT_TEXT, CUT_END, b->letters);
 	sbuf_done(&text);
+}
+
+/* How long one of it took, where that was measured. */
+static void latency_words(const json_t *result, struct sbuf *out)
+{
+	char p50[SIZE_TEXT], p99[SIZE_TEXT], max[SIZE_TEXT];
+
+	if (!json_u64(result, "p50_ns", 0))
+		return;
+	sbuf_addf(out, "   p50 %s  p99 %s  max %s", latency_text(p50, json_u64(result, "p50_ns", 0)),
+		  latency_text(p99, json_u64(result, "p99_ns", 0)),
+		  latency_text(max, json_u64(result, "max_ns", 0)));
 }
 
 /* What the chosen result is and how sure it is. */
@@ -78,11 +85,14 @@ static void chosen_words(const struct results *r, struct sbuf *out)
 	struct arena *a = arena_new();
 	struct report_pair pair;
 	char lo[SIZE_TEXT], mid[SIZE_TEXT], hi[SIZE_TEXT];
+	const struct bench_unit *unit = bench_unit(b->result);
 	double *values;
 	size_t n, i;
 
-	sbuf_addf(out, "median %s   lowest %s   highest %s MB/s\n", mbps(mid, b->median),
-		  mbps(lo, b->min), mbps(hi, b->max));
+	sbuf_addf(out, "median %s   lowest %s   highest %s %s", bench_rate_text(mid, unit, b->median),
+		  bench_rate_text(lo, unit, b->min), bench_rate_text(hi, unit, b->max), unit->text);
+	latency_words(b->result, out);
+	sbuf_addc(out, '\n');
 	if (results_pair(r, b, a, &pair)) {
 		struct sbuf words = { 0 };
 
@@ -94,7 +104,7 @@ static void chosen_words(const struct results *r, struct sbuf *out)
 		n = report_values(a, b->result, r->filter.durable, &values);
 		sbuf_add(out, n ? "runs" : "the single runs are not known");
 		for (i = 0; i < n; i++)
-			sbuf_addf(out, "  %s", mbps(mid, values[i]));
+			sbuf_addf(out, "  %s", bench_rate_text(mid, unit, values[i]));
 		sbuf_add(out, n ? "   in the order they ran\n" : "\n");
 	}
 	report_result_words(a, b->result, r->filter.durable, out);
@@ -142,8 +152,8 @@ static void draw_layouts(struct ui *ui, struct results *r, struct area body)
 	struct sbuf text = { 0 };
 
 	draw_text(body.row, 1, PAINT_TEXT, r->filter.by_layout ? "class" : "layout");
-	draw_scale(body.row, bar, value - bar - 1, p->top);
-	draw_right(body.row, value, 6, PAINT_TEXT, "MB/s");
+	draw_scale(body.row, bar, value - bar - 1, p->top / p->unit->one);
+	draw_right(body.row, value - 1, 7, PAINT_TEXT, p->unit->text);
 	if (!small)
 		draw_text(body.row, value + 7, PAINT_TEXT, *r->base ? "against =" : "");
 	roll_fit(&r->bars, p->n, rows);

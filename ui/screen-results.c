@@ -110,7 +110,7 @@ static void compute_pairs(struct results *r)
 static void compute(struct results *r)
 {
 	const struct report_picture *was = results_picture(r);
-	char class[512] = "", op[16] = "";
+	char class[512] = "", op[24] = "";
 
 	if (was) {
 		snprintf(class, sizeof(class), "%s", was->class);
@@ -165,14 +165,46 @@ void results_show(struct ui *ui, const char *class, const char *op, const char *
 
 /* --- actions --------------------------------------------------------------------------- */
 
-/* The next picture of the same operation. */
+/* The next class: its picture of the same operation, else its first one. */
 static void other_class(struct results *r, int by)
 {
 	const struct report_picture *p = results_picture(r);
-	size_t i = r->at;
+	const char *class = NULL;
+	size_t i = r->at, best = r->at;
 
+	if (r->filter.by_layout) {	/* a layout has one for each unit */
+		if (by > 0 ? i + 1 < r->n_pictures : i > 0)
+			r->at = by > 0 ? i + 1 : i - 1;
+		keep_bar(r, r->chosen);
+		return;
+	}
 	while (by > 0 ? ++i < r->n_pictures : i-- > 0) {
-		if (strcmp(r->pictures[i].op, p->op))
+		const struct report_picture *q = &r->pictures[i];
+
+		if (class ? strcmp(q->class, class) != 0 : !strcmp(q->class, p->class))
+			continue;	/* the old one, or one too far */
+		if (!class || by < 0)
+			best = i;	/* backwards its first is the last that is met */
+		class = q->class;
+		if (strcmp(q->op, p->op))
+			continue;
+		best = i;
+		break;
+	}
+	r->at = best;
+	keep_bar(r, r->chosen);
+}
+
+/* The next operation of this class; after the last the first. */
+static void other_op(struct results *r)
+{
+	const struct report_picture *p = results_picture(r);
+	size_t k;
+
+	for (k = 1; k < r->n_pictures; k++) {
+		size_t i = (r->at + k) % r->n_pictures;
+
+		if (strcmp(r->pictures[i].class, p->class) || !strcmp(r->pictures[i].op, p->op))
 			continue;
 		r->at = i;
 		break;
@@ -280,10 +312,9 @@ static enum react results_act(struct ui *ui, void *state, int act)
 		r->runs = !r->runs;
 		return REACT_DONE;
 	case OP:
-		find_picture(r, p->class, strcmp(p->op, "write") ? "write" : "read");
+		other_op(r);
 		if (results_picture(r) == p)
-			ui_say(ui, ' ', "%s was measured in one direction only", safe_text(p->class));
-		keep_bar(r, r->chosen);
+			ui_say(ui, ' ', "nothing else was measured of %s", safe_text(p->class));
 		return REACT_DONE;
 	case DURABLE:
 		r->filter.durable = !r->filter.durable;
@@ -386,7 +417,7 @@ static void results_done(void *state)
 static const struct key results_keys[] = {
 	{ ACT_LEFT, "Left h", "←→", "class", 1, "another class of files; Left and Right, h and l" },
 	{ ACT_RIGHT, "Right l", NULL, NULL, 9, "the next class" },
-	{ OP, "o", NULL, "read/write", 2, "reading or writing" },
+	{ OP, "o", NULL, "operation", 2, "the next operation of this class" },
 	{ DURABLE, "v", NULL, "durable", 2, "until the last close, or until it is on the disks" },
 	{ BASE, "=", NULL, "base", 2, "compare the others with this one; again: with none" },
 	{ TURN, "c", NULL, "two layouts", 2, "this one against the base, over all classes" },

@@ -51,8 +51,10 @@ void work_done(struct work *w)
 		free(w->lines[i]);
 	for (i = 0; i < w->n_syncs; i++)
 		free(w->syncs[i].device);
-	for (i = 0; i < w->n_classes; i++)
+	for (i = 0; i < w->n_classes; i++) {
 		free(w->classes[i].name);
+		free(w->classes[i].op);
+	}
 	free(w->steps);
 	free(w->classes);
 	free(w->name);
@@ -176,20 +178,41 @@ static void sync_event(struct work *w, const json_t *ev)
 static struct work_class *class_at(struct work *w, const json_t *ev)
 {
 	const char *name = json_str(ev, "class"), *op = json_str(ev, "op");
-	bool write = !op || strcmp(op, "read");
 	size_t i;
 
 	if (!name)
 		name = json_str(ev, "workload");
 	if (!name)
 		return NULL;
+	if (!op)
+		op = "write";
 	for (i = 0; i < w->n_classes; i++) {
-		if (!strcmp(w->classes[i].name, name) && w->classes[i].write == write)
-			return &w->classes[i];
+		if (!strcmp(w->classes[i].name, name) && !strcmp(w->classes[i].op, op))
+			break;
 	}
-	w->classes = grow(w->classes, w->n_classes + 1, sizeof(*w->classes));
-	w->classes[w->n_classes] = (struct work_class){ .name = copy(name), .write = write };
-	return &w->classes[w->n_classes++];
+	if (i == w->n_classes) {
+		w->classes = grow(w->classes, w->n_classes + 1, sizeof(*w->classes));
+		w->classes[w->n_classes++] = (struct work_class){ .name = copy(name),
+								  .op = copy(op) };
+	}
+	w->classes[i].unit = bench_unit(ev);
+	return &w->classes[i];
+}
+
+const char *work_op_brief(const struct work_class *c)
+{
+	return !strcmp(c->op, "write") ? "w" : !strcmp(c->op, "read") ? "r" : c->op;
+}
+
+bool work_op_writes(const struct work_class *c)
+{
+	int op;
+
+	for (op = 0; op < BENCH_OPS; op++) {
+		if (!strcmp(bench_op_word((enum bench_op)op), c->op))
+			return bench_op_writes((enum bench_op)op);
+	}
+	return false;
 }
 
 static void class_runs(struct work *w, struct work_class *c)
@@ -202,17 +225,18 @@ static void class_runs(struct work *w, struct work_class *c)
 	w->at = (size_t)(c - w->classes);
 }
 
-void work_expect(struct work *w, const char *name, bool write)
+void work_expect(struct work *w, const char *name, const char *op)
 {
-	json_t *ev = json_pack("{s:s,s:s}", "class", name, "op", write ? "write" : "read");
+	json_t *ev = json_pack("{s:s,s:s}", "class", name, "op", op);
 
 	class_at(w, ev);
 	json_decref(ev);
 }
 
-static double rate(uint64_t bytes, uint64_t ns)
+/* In the unit's own text: MB/s, files/s. */
+static double rate(const struct work_class *c, uint64_t n, uint64_t ns)
 {
-	return ns ? (double)bytes / 1e6 / ((double)ns / 1e9) : NAN;
+	return ns ? (double)n / c->unit->one / ((double)ns / 1e9) : NAN;
 }
 
 /* Another run: its samples start afresh. */
@@ -223,6 +247,7 @@ static void run_begins(struct work *w, struct work_class *c, unsigned rep)
 	w->per_sample = 1;
 	w->gathered = 0;
 	w->bytes = w->disk_bytes = w->sample_ns = 0;
+	w->ops = w->ops_total = 0;
 	w->syncing = false;
 	w->waiting[0] = '\0';
 	w->rep = rep;
@@ -230,11 +255,11 @@ static void run_begins(struct work *w, struct work_class *c, unsigned rep)
 }
 
 /* Keep the whole run: when the room is used up, two samples become one. */
-static void keep_sample(struct work *w, double mbs)
+static void keep_sample(struct work *w, double value)
 {
 	size_t i;
 
-	w->sum = w->gathered ? w->sum + mbs : mbs;
+	w->sum = w->gathered ? w->sum + value : value;
 	if (++w->gathered < w->per_sample)
 		return;
 	if (w->n_samples == WORK_SAMPLES) {
@@ -247,10 +272,12 @@ static void keep_sample(struct work *w, double mbs)
 	w->gathered = 0;
 }
 
-/* A sample: bytes so far and ns since the run began; the rate is that of the last piece. */
+/* A sample: bytes, or what is counted, so far and ns since the run began; the rate is that of
+ * the last piece. */
 static void sample_event(struct work *w, const json_t *ev)
 {
 	uint64_t bytes = json_u64(ev, "bytes", 0), ns = json_u64(ev, "t_ns", 0);
+	uint64_t ops = json_u64(ev, "ops", 0), now, before;
 	uint64_t disk = json_u64(ev, "disk_bytes", UINT64_MAX);
 	unsigned rep = (unsigned)json_u64(ev, "rep", 0);
 	struct work_class *c = class_at(w, ev);
@@ -262,10 +289,14 @@ static void sample_event(struct work *w, const json_t *ev)
 		run_begins(w, c, rep);
 	w->waiting[0] = '\0';
 	w->syncing = phase && !strcmp(phase, "sync");
-	if (ns > w->sample_ns && bytes >= w->bytes)
-		keep_sample(w, rate(bytes - w->bytes, ns - w->sample_ns));
+	now = c->unit->counts ? ops : bytes;
+	before = c->unit->counts ? w->ops : w->bytes;
+	if (ns > w->sample_ns && now >= before)
+		keep_sample(w, rate(c, now - before, ns - w->sample_ns));
 	w->sample_ns = ns;
 	w->bytes = bytes;
+	w->ops = ops;
+	w->ops_total = json_u64(ev, "total_ops", 0);
 	w->bytes_total = json_u64(ev, "total_bytes", w->bytes_total);
 	w->dirty_bytes = json_u64(ev, "dirty_bytes", 0);
 	w->disk_known = disk != UINT64_MAX;
@@ -276,12 +307,13 @@ static void sample_event(struct work *w, const json_t *ev)
 static void run_event(struct work *w, const json_t *ev)
 {
 	struct work_class *c = class_at(w, ev);
-	uint64_t bytes = json_u64(ev, "bytes", 0), disk = json_u64(ev, "disk_bytes", UINT64_MAX);
+	uint64_t bytes = json_u64(ev, "bytes", 0), disk = json_u64(ev, "disk_bytes", UINT64_MAX), n;
 
 	if (!c || c->n == WORK_RUNS)
 		return;
-	c->runs[c->n] = rate(bytes, json_u64(ev, "felt_ns", 0));
-	c->durable[c->n] = rate(bytes, json_u64(ev, "durable_ns", 0));
+	n = c->unit->counts ? json_u64(ev, "ops", 0) : bytes;
+	c->runs[c->n] = rate(c, n, json_u64(ev, "felt_ns", 0));
+	c->durable[c->n] = rate(c, n, json_u64(ev, "durable_ns", 0));
 	c->n++;
 	c->file_bytes = bytes;
 	c->disk_known = disk != UINT64_MAX;
@@ -292,7 +324,7 @@ static void run_event(struct work *w, const json_t *ev)
 	w->n_done = (size_t)json_u64(ev, "done", w->n_done + 1);
 	w->n_runs = json_u64(ev, "runs", w->n_runs);
 	w->bytes_done += bytes;
-	w->bytes = w->sample_ns = 0;
+	w->bytes = w->ops = w->sample_ns = 0;
 	w->rep = 0;
 }
 
@@ -312,20 +344,29 @@ static void begin_event(struct work *w, const json_t *ev)
 	json_array_foreach(json_object_get(ev, "classes"), i, row) {
 		const char *name = json_str(row, "workload");
 		uint64_t bytes = json_u64(row, "bytes", 0) * w->reps;
+		const json_t *ops = json_object_get(row, "ops"), *op;
+		size_t k;
 
-		if (name && json_is_true(json_object_get(row, "write")))
-			work_expect(w, name, true), w->bytes_all += bytes;
-		if (name && json_is_true(json_object_get(row, "read")))
-			work_expect(w, name, false), w->bytes_all += bytes;
+		json_array_foreach(ops, k, op) {
+			if (!name || !json_is_string(op))
+				continue;
+			work_expect(w, name, json_string_value(op));
+			w->bytes_all += bytes;
+		}
 	}
 }
 
-/* No estimate before 5 % or half a minute: then by the bytes that are left. */
+/* No estimate before 5 % or half a minute: then by the bytes that are left, or by the runs
+ * when they have none. */
 uint64_t work_left_ns(const struct work *w)
 {
 	double done = (double)(w->bytes_done + w->bytes), all = (double)w->bytes_all;
 	double gone = (double)(ui_now_ns() - w->began_ns);
 
+	if (!w->bytes_all) {
+		done = (double)w->n_done;
+		all = (double)w->n_runs;
+	}
 	if (!w->runs || done <= 0 || all <= done || (done < all / 20 && gone < 30e9))
 		return 0;
 	return (uint64_t)(gone * (all - done) / done);
@@ -576,10 +617,10 @@ void work_result_lines(const struct work *w, struct sbuf *out)
 		sbuf_add_safe(out, w->name);
 		sbuf_add(out, " ");
 		sbuf_add_safe(out, c->name);
-		sbuf_addf(out, " %s: median %s MB/s, %s to %s, %zu run%s", c->write ? "write" : "read",
-			  number_text(median, s.median), number_text(min, s.min),
+		sbuf_addf(out, " %s: median %s %s, %s to %s, %zu run%s", c->op,
+			  number_text(median, s.median), c->unit->text, number_text(min, s.min),
 			  number_text(max, s.max), c->n, c->n == 1 ? "" : "s");
-		if (c->write) {
+		if (work_op_writes(c)) {
 			stats_of(c->durable, c->n, &s);
 			sbuf_addf(out, ", durable %s", number_text(median, s.median));
 		}

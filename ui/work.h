@@ -30,10 +30,10 @@ struct work_sync {
 	uint64_t bps, left_ns;
 };
 
-struct work_class {		/* one bar: a class and a direction */
-	char *name;
-	bool write;
-	double runs[WORK_RUNS];	/* MB/s, in the order they ran */
+struct work_class {		/* one bar: a class and an operation */
+	char *name, *op;
+	const struct bench_unit *unit;
+	double runs[WORK_RUNS];	/* in the unit's `text`, in the order they ran */
 	double durable[WORK_RUNS];
 	size_t n;
 	uint64_t file_bytes, disk_bytes;	/* of the last run; disk_known says if counted */
@@ -72,9 +72,10 @@ struct work {
 	size_t n_classes;
 	size_t at;		/* the class that runs now */
 	unsigned reps, rep;	/* asked for, running now (1..) */
-	double samples[WORK_SAMPLES];	/* MB/s of the run that goes on */
+	double samples[WORK_SAMPLES];	/* rates of the run that goes on, as of its class */
 	size_t n_samples;
 	uint64_t bytes, bytes_total, disk_bytes;	/* of the run that goes on */
+	uint64_t ops, ops_total;	/* of one that counts; ops_total 0: it goes by time */
 	uint64_t sample_ns;	/* of the last sample, since the run began */
 	int64_t run_began_ns;
 	bool disk_known;
@@ -99,7 +100,10 @@ bool work_next(struct work *w);
 /* The steps that will come, so that their words are there from the start. */
 void work_steps(struct work *w, const struct plan *p);
 /* A bar that will come: so all rows are there from the start. */
-void work_expect(struct work *w, const char *name, bool write);
+void work_expect(struct work *w, const char *name, const char *op);
+/* "w" and "r" for writing and reading, else the whole word. */
+const char *work_op_brief(const struct work_class *c);
+bool work_op_writes(const struct work_class *c);
 uint64_t work_left_ns(const struct work *w);	/* of a bench; 0: no estimate yet */
 /* Attach to what runs on this build, by the journal; 0 attached, 1 nothing runs. */
 int work_attach(struct work *w, const char *db, const char *name, struct err *e);

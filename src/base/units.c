@@ -97,9 +97,12 @@ int count_parse(const char *what, const char *text, uint64_t min, uint64_t max,
 /* Decimals that make three significant digits of a number below 1000. */
 static int decimals_of(double size)
 {
-	if (size < 0.0005 || size >= 99.95)
-		return 0;
-	return size >= 9.995 ? 1 : size >= 0.9995 ? 2 : size >= 0.09995 ? 3 : 4;
+	double limit = 99.95;
+	int decimals = 0;
+
+	for (; size > 0 && size < limit && decimals < 12; limit /= 10)
+		decimals++;
+	return decimals;
 }
 
 const char *number_text(char buf[SIZE_TEXT], double value)

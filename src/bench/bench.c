@@ -127,6 +127,8 @@ static int one_run(struct session *s, struct class *c, enum bench_op op, const c
 	if (rc == 0)
 		rc = run_op(s, c, set, &m, e);
 	c->there = !o->removes && !(o->makes && m.copy.capped);
+	if (m.copy.checksum)
+		c->checksum = m.copy.checksum;
 	if (rc == 0)
 		rc = report_run(s, c, op, &m, e);
 	json_decref(m.samples);

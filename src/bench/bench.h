@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "base/arena.h"
+#include "base/units.h"
 
 struct err;
 struct sbuf;
@@ -26,6 +27,9 @@ enum bench_op {
 	BENCH_SEEK, BENCH_MIX, BENCH_MIX_STREAMS, BENCH_RAND_WRITE,
 	BENCH_APPEND, BENCH_PLAY_RECORD,
 	BENCH_SEND, BENCH_RECEIVE, BENCH_SEND_RECEIVE,	/* snapshots of btrfs */
+	BENCH_HASH, BENCH_MAIL,
+	BENCH_CREATE, BENCH_STAT, BENCH_DELETE,		/* empty files by name */
+	BENCH_RAND_CREATE, BENCH_RAND_STAT, BENCH_RAND_DELETE,
 	BENCH_OPS,
 	BENCH_VERIFY = BENCH_OPS	/* of the engine alone */
 };
@@ -189,7 +193,9 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
  *    "disk_bytes":N,"bps":N,"durable_bps":N,"cpu_ns":N,"cache":"cold","flags":["cached"],
  *    "done":4,"runs":28}                                  done and runs count all timed runs
  *   {"event":"result", ... "runs":7,"median_bps":N,"min_bps":N,"max_bps":N,
- *    (by records also "ops","p50_ns","p99_ns","max_ns": how long one record took;
+ *    (by records and names and in a loop also "ops","p50_ns","p99_ns","max_ns": how long one
+ *    took; of a loop also "steps":[{"step":"delete","ops":N,"p50_ns":N, ...}]; of what is
+ *    not counted in bytes but moves some "run_bytes" and "mean_bps";
  *    several streams also "streams", "stream_min_bps" and max of any, "stream_mean_bps",
  *    "stream_bps":[...], "least_bytes": of the slowest when the first was through)
  *    "durable_median_bps":N,"durable_min_bps":N,"durable_max_bps":N,"id":N,"flags":[...],
@@ -230,6 +236,29 @@ void flags_letters(unsigned flags, const char *between, struct sbuf *out);	/* "P
 bool flags_doubt(unsigned flags);
 /* "P page cache, not the disks, n fewer than 6 runs", in lines of at most width. */
 void flags_legend(unsigned flags, unsigned width, struct sbuf *out);
+
+/*
+ * What is counted. An operation on names or a loop of several counts what it did, not bytes:
+ * its events say "unit":"files|ops|seeks" and have the same rates under "rate",
+ * "durable_rate", "median_rate", "durable_max_rate" ... (reals, units a second) instead of
+ * "bps" and so on. Without "unit" it is bytes; older results are.
+ */
+struct bench_unit {
+	const char *word, *text;	/* "files", "files/s" */
+	const char *key;		/* "rate": how its rates end in an event */
+	double one;			/* what of the event's number is one of `text`: 1e6 of MB/s */
+	bool counts;			/* it is not bytes */
+};
+
+const struct bench_unit *bench_unit(const json_t *event);	/* or result, or run */
+const struct bench_unit *bench_unit_find(const char *word);	/* NULL: no such */
+const struct bench_unit *bench_op_unit(const char *op);		/* of an operation's word */
+/* which: "median", "min", "max", "" in a run; as in the event, not in MB/s. NAN: not told. */
+double bench_rate(const json_t *event, const char *which, bool durable);
+/* Three significant digits: "96.4", "12.3k"; "-" for NAN. And "88.1-104". Return buf. */
+const char *bench_rate_text(char buf[SIZE_TEXT], const struct bench_unit *u, double rate);
+const char *bench_range_text(char buf[2 * SIZE_TEXT], const struct bench_unit *u, double min,
+			     double max);
 
 /* Median, minimum and maximum of n rates; sorts a copy. */
 struct stats {

@@ -84,29 +84,32 @@ bool child_over(struct copy *c)
 	return true;
 }
 
-int child_counted(struct copy *c, size_t len)
+void child_moved(struct copy *c, size_t len)
 {
 	atomic_fetch_add_explicit(&c->count->bytes, len, memory_order_relaxed);
+}
+
+int child_counted(struct copy *c, size_t len)
+{
+	child_moved(c, len);
 	return child_over(c) ? -1 : 0;
 }
 
-void child_took_room(struct copy *c, size_t n)
+void child_did(struct copy *c, uint64_t ops)
 {
-	uint64_t *more = reallocarray(c->latencies, n ? n : 1, sizeof(*more));
-
-	if (!more)
-		die("no memory");
-	memset(more + c->n_latencies, 1, (n - c->n_latencies) * sizeof(*more));
-	c->latencies = more;
-	c->latency_room = n;
+	atomic_fetch_add_explicit(&c->count->ops, ops, memory_order_relaxed);
 }
 
 void child_took(struct copy *c, uint64_t ns)
 {
-	if (c->n_latencies == c->latency_room)
-		child_took_room(c, c->latency_room ? c->latency_room * 2 : 4096);
-	c->latencies[c->n_latencies++] = ns;
-	atomic_fetch_add_explicit(&c->count->ops, 1, memory_order_relaxed);
+	times_add(&c->times, ns);
+	child_did(c, 1);
+}
+
+void child_forget(struct copy *c)
+{
+	atomic_store(&c->count->bytes, 0);
+	atomic_store(&c->count->ops, 0);
 }
 
 int child_open(struct copy *c, const char *name, int flags)
@@ -250,38 +253,14 @@ static void run_stream(struct copy *c)
 	note_first_end(c);
 }
 
-static int by_value(const void *a, const void *b)
+/* The percentiles over all streams. */
+static void times_result(struct copy *all, unsigned n_streams, struct engine_result *r)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	unsigned i;
 
-	return (x > y) - (x < y);
-}
-
-/* The percentiles over all streams. The nearest rank: the smallest that at least so many
- * are not above. */
-static void latencies_result(struct copy *all, unsigned n_streams, struct engine_result *r)
-{
-	struct copy *c = &all[0];
-	size_t n = 0, i, room = 0;
-
-	for (i = 0; i < n_streams; i++)
-		room += all[i].n_latencies;
-	if (!room)
-		return;
-	n = c->n_latencies;
-	if (n_streams > 1) {
-		child_took_room(c, room > c->latency_room ? room : c->latency_room);
-		for (i = 1; i < n_streams; i++) {
-			if (all[i].n_latencies)
-				memcpy(c->latencies + n, all[i].latencies,
-				       all[i].n_latencies * sizeof(*c->latencies));
-			n += all[i].n_latencies;
-		}
-	}
-	qsort(c->latencies, n, sizeof(*c->latencies), by_value);
-	r->p50_ns = c->latencies[(n * 50 + 99) / 100 - 1];
-	r->p99_ns = c->latencies[(n * 99 + 99) / 100 - 1];
-	r->max_ns = c->latencies[n - 1];
+	for (i = 1; i < n_streams; i++)
+		times_join(&all[0].times, &all[i].times);
+	times_ranks(&all[0].times, &r->p50_ns, &r->p99_ns, &r->max_ns);
 }
 
 static void source_result(const struct copy *all, struct engine_result *r)
@@ -438,7 +417,9 @@ int child_main(void *arg, int fd)
 			return child_failed(like, "cannot make it durable"), 1;
 		r->durable_ns = clock_ns() - start;
 	}
-	latencies_result(all, r->streams, r);
+	times_result(all, r->streams, r);
+	if (like->op->finish && like->op->finish(all, r->streams, r) < 0)
+		return 1;
 	r->cpu_ns = cpu_of(RUSAGE_SELF);
 	source_result(all, r);
 	atomic_store(&s->phase, PHASE_DONE);

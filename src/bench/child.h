@@ -9,6 +9,19 @@
 #include "bench/engine.h"
 #include "bench/ops.h"
 
+/* How long each of what was done took, ns. */
+struct times {
+	uint64_t *ns;
+	size_t n, room;
+};
+
+/* Touched room for that many, so that nothing has to grow later. Never fails: die() does. */
+void times_room(struct times *t, size_t n);
+void times_add(struct times *t, uint64_t ns);
+void times_join(struct times *t, const struct times *from);
+/* By nearest rank; sorts. Leaves them alone when there is none. */
+void times_ranks(struct times *t, uint64_t *p50, uint64_t *p99, uint64_t *max);
+
 /*
  * What the engine's files share inside the child: child.c has the clock, the streams and
  * the counting, files.c whole files, records.c what jumps.
@@ -22,6 +35,7 @@ struct engine_shared {
 	struct stream_count count[WORKLOAD_STREAMS];
 	_Atomic int stop, phase;
 	_Atomic int failed, one_ended;	/* the first to say so sets it */
+	void *own;			/* what prepare() of the first stream made for all */
 	/* written by the child before it ends */
 	struct engine_result result;
 	int error;
@@ -40,8 +54,7 @@ struct copy {				/* one stream; it alone touches what is not shared */
 	unsigned char *source[WORKLOAD_SETS];	/* what records are written from */
 	size_t bs;
 	int dir;			/* directory the current file is in */
-	uint64_t *latencies;		/* of records, ns */
-	size_t n_latencies, latency_room;
+	struct times times;		/* of records, files, steps */
 	uint64_t start_ns, until_ns, cap_ns;	/* of the clock; 0: no end */
 	uint64_t quota;			/* bytes, 0: none */
 	bool limited;			/* any of these, or a rate */
@@ -57,10 +70,11 @@ int child_counted(struct copy *c, size_t len);
 /* The same without anything to count, for loops that do no bytes. */
 bool child_over(struct copy *c);
 
-/* How long one of what is counted took. Never fails for lack of memory: die() does. */
+/* How long one of what is counted took. */
 void child_took(struct copy *c, uint64_t ns);
-/* Before the clock: touched room for that many, so that nothing has to grow later. */
-void child_took_room(struct copy *c, size_t n);
+void child_moved(struct copy *c, size_t len);	/* bytes, without asking for the time */
+void child_did(struct copy *c, uint64_t ops);	/* so many more of what is counted */
+void child_forget(struct copy *c);	/* what prepare() counted was no work */
 
 /* Go to the directory of a file; it is made when `make`. */
 int child_enter(struct copy *c, size_t file, bool make);
@@ -83,5 +97,15 @@ int read_file(struct copy *c, const char *name, size_t file);
 int play_record_file(struct copy *c, const char *name, size_t file);
 int records_file(struct copy *c, const char *name, size_t file);
 int append_file(struct copy *c, const char *name, size_t file);
+int names_prepare(struct copy *c);
+int create_all(struct copy *c);
+int stat_all(struct copy *c);
+int delete_all(struct copy *c);
+int hash_prepare(struct copy *c);
+int hash_all(struct copy *c);
+int hash_finish(struct copy *all, unsigned n, struct engine_result *r);
+int mail_prepare(struct copy *c);
+int mail_all(struct copy *c);
+int mail_finish(struct copy *all, unsigned n, struct engine_result *r);
 
 #endif

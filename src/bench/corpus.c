@@ -282,3 +282,16 @@ void corpus_file_name(const struct corpus *c, size_t file, char buf[CORPUS_NAME]
 	snprintf(buf, CORPUS_NAME, "f%07zu.%s", file,
 		 corpus_set(c, file)->data == DATA_TEXT ? "c" : "bin");
 }
+
+void corpus_path(const struct corpus *c, size_t file, char buf[CORPUS_PATH])
+{
+	char dir[CORPUS_NAME], name[CORPUS_NAME];
+
+	corpus_file_name(c, file, name);
+	if (!c->width) {
+		memcpy(buf, name, sizeof(name));
+		return;
+	}
+	corpus_dir_name(file / c->width, dir);
+	snprintf(buf, CORPUS_PATH, "%s/%s", dir, name);
+}

@@ -18,6 +18,7 @@ enum {
 	CORPUS_BLOCK = 65536,	/* bytes that are made at once */
 	CORPUS_SLACK = 64,	/* bytes behind a block that making it may overwrite */
 	CORPUS_NAME = 32,
+	CORPUS_PATH = 2 * CORPUS_NAME,
 };
 
 struct corpus_set {		/* files of one kind, one after the other */
@@ -54,6 +55,7 @@ void corpus_content(const struct corpus *c, const struct corpus_set *set, uint64
 
 void corpus_dir_name(size_t dir, char buf[CORPUS_NAME]);
 void corpus_file_name(const struct corpus *c, size_t file, char buf[CORPUS_NAME]);
+void corpus_path(const struct corpus *c, size_t file, char buf[CORPUS_PATH]);	/* with its directory */
 
 /* The generators; corpus_text_new() makes the phrases they draw from. */
 void corpus_random(uint64_t key, size_t len, unsigned char *out);

@@ -34,11 +34,19 @@ struct engine_job {
 	uint64_t cap_ns;	/* the same, and the result says that it was cut */
 	size_t sets;		/* only the files of so many sets are made; 0: of all */
 	const struct list *branches;	/* to be synced too (durable.h); NULL: none */
+	uint64_t checksum;	/* of all files, when it is known already */
 	uint64_t salt;		/* makes what is written over files differ from run to run */
 };
 
 struct stream_result {
 	uint64_t bytes, ns;	/* ns: until it was through */
+};
+
+enum { ENGINE_STEPS = 4 };
+
+struct engine_step {		/* of a loop */
+	char word[16];
+	uint64_t n, p50_ns, p99_ns, max_ns;
 };
 
 struct engine_result {
@@ -50,6 +58,9 @@ struct engine_result {
 	uint64_t source_wait_ns;	/* it waited for data to be made */
 	uint64_t ops;		/* records, or what else was done; 0: not counted */
 	uint64_t p50_ns, p99_ns, max_ns;	/* how long one took; 0: not measured */
+	struct engine_step steps[ENGINE_STEPS];
+	unsigned n_steps;
+	uint64_t checksum;	/* of all files, compared; 0: none was taken */
 	unsigned streams;
 	struct stream_result stream[WORKLOAD_STREAMS];
 	uint64_t least_bytes;	/* of the slowest stream, when the first was through */

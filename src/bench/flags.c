@@ -23,6 +23,10 @@ static unsigned cache_flags(const struct session *s, const struct class *c, enum
 
 	if (!s->counters.disks.n)
 		return FLAG_NODISK | FLAG_CACHED;
+	if (op_of(op)->by == OP_BY_NAMES && !op_of(op)->writes)
+		return m->disk_bytes ? 0 : FLAG_CACHED;
+	if (op_of(op)->by == OP_IN_LOOP)	/* which reads what it wrote, and makes it durable */
+		return 0;
 	/* what is read has to come from the disks, and what nobody brings there may never be */
 	if ((op_of(op)->reads || c->w->sync == SYNC_NONE) && m->disk_bytes < least)
 		return FLAG_CACHED;
@@ -59,6 +63,8 @@ static bool is_disturbed(const struct session *s, enum bench_op op, const struct
 		return true;
 	if (waited_elsewhere(m, wall_us))
 		return true;
+	if (op_of(op)->by == OP_BY_NAMES || op_of(op)->by == OP_IN_LOOP)
+		return false;		/* what the journal and inodes take, no rule says */
 	if (op_of(op)->writes)
 		return m->moved.written > m->copy.bytes * copies * 2 + 64 * MIB;
 	/* what is read ahead of records that are not next is no disturbance */
@@ -70,7 +76,7 @@ static bool is_above(const struct session *s, const struct measured *m)
 {
 	uint64_t ns = m->copy.durable_ns ? m->copy.durable_ns : 1;
 
-	return s->limit_bps &&
+	return s->limit_bps && op_of(m->op)->by != OP_IN_LOOP &&	/* which reads what it wrote */
 	       (double)m->copy.bytes * 1e9 / (double)ns > (double)s->limit_bps;
 }
 
@@ -89,7 +95,7 @@ unsigned flags_of(const struct session *s, const struct class *c, enum bench_op 
 		flags |= FLAG_DISTURBED;
 	if (m->after.throttles != m->before.throttles || m->after.hot)
 		flags |= FLAG_THROTTLED;
-	if (op_of(op)->writes && s->counters.disks.n && is_packed(s) &&
+	if (op_of(op)->writes && m->copy.bytes && s->counters.disks.n && is_packed(s) &&
 	    m->disk_bytes < m->copy.bytes / 10 * 9)
 		flags |= FLAG_COMPRESSED;
 	return flags;

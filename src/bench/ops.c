@@ -6,6 +6,8 @@
 
 #define RECORDS .by = OP_BY_RECORDS, .prepare = records_prepare, .file = records_file
 
+#define NAMES(what) .by = OP_BY_NAMES, .counts = "files", .prepare = names_prepare, .all = what
+
 static const struct op ops[BENCH_VERIFY + 1] = {
 	[BENCH_WRITE] = {
 		.word = "write", .also = "copy-in", .help = "Make all files",
@@ -48,7 +50,7 @@ static const struct op ops[BENCH_VERIFY + 1] = {
 	[BENCH_SEEK] = {
 		.word = "seek",
 		.help = "Read every record once, in random order, and write N percent of them back",
-		.writes = true, .reads = true, .order = ORDER_RANDOM, RECORDS,
+		.writes = true, .reads = true, .counts = "seeks", .order = ORDER_RANDOM, RECORDS,
 		.number = "percent that is written back", .number_of = NUMBER_REWRITES,
 		.number_min = 0, .number_max = 100,
 	},
@@ -105,6 +107,45 @@ static const struct op ops[BENCH_VERIFY + 1] = {
 			"itself",
 		.writes = true, .grows = true, .number = "snapshots behind the first", .number_max = 9,
 		.make = send_make, .run = send_run,
+	},
+	[BENCH_HASH] = {
+		.word = "hash", .help = "Open every file, read it whole and hash it with XXH3",
+		.reads = true, .counts = "files",
+		.prepare = hash_prepare, .all = hash_all, .finish = hash_finish,
+	},
+	[BENCH_MAIL] = {
+		.word = "mail",
+		.help = "What a mail server does, until stop time= ends it: delete a file; make one, "
+			"append to it, fsync; read one, append to it, fsync; read one. Four of five "
+			"files are there at first, all in one directory; an append is bs long on "
+			"average; such a round counts as 13 operations, as filebench counts them",
+		.writes = true, .reads = true, .by = OP_IN_LOOP, .counts = "ops",
+		.makes = true, .removes = true,
+		.prepare = mail_prepare, .all = mail_all, .finish = mail_finish,
+	},
+	[BENCH_CREATE] = {
+		.word = "create", .help = "Make the files, which are empty, in the order of their names",
+		.writes = true, NAMES(create_all), .makes = true,
+	},
+	[BENCH_STAT] = {
+		.word = "stat", .help = "Ask for every file's status, in the order of their names",
+		.reads = true, NAMES(stat_all),
+	},
+	[BENCH_DELETE] = {
+		.word = "delete", .help = "Remove the files, in the order of their names",
+		.writes = true, NAMES(delete_all), .removes = true,
+	},
+	[BENCH_RAND_CREATE] = {
+		.word = "rand-create", .help = "Make the files, which are empty, in random order",
+		.writes = true, NAMES(create_all), .order = ORDER_RANDOM, .makes = true,
+	},
+	[BENCH_RAND_STAT] = {
+		.word = "rand-stat", .help = "Ask for every file's status, in random order",
+		.reads = true, NAMES(stat_all), .order = ORDER_RANDOM,
+	},
+	[BENCH_RAND_DELETE] = {
+		.word = "rand-delete", .help = "Remove the files, in random order",
+		.writes = true, NAMES(delete_all), .order = ORDER_RANDOM, .removes = true,
 	},
 	/* not for a workload to ask for: the first reading of a class is followed by it */
 	[BENCH_VERIFY] = {

@@ -9,6 +9,7 @@
 
 struct class;
 struct copy;
+struct engine_result;
 struct err;
 struct measured;
 struct session;
@@ -25,8 +26,6 @@ enum op_by {
 	OP_IN_LOOP,	/* a transaction again and again until it is told to stop */
 };
 
-enum op_counts { COUNTS_BYTES, COUNTS_OPERATIONS };	/* what a second of it is measured in */
-
 enum op_number {	/* of which the N is how many percent; or something else */
 	NUMBER_OTHER, NUMBER_READS, NUMBER_READERS, NUMBER_REWRITES,
 };
@@ -38,7 +37,7 @@ struct op {
 	const char *help;		/* a sentence for the manual */
 	bool writes, reads;		/* changes the target, and ends durable; reads from it */
 	enum op_by by;
-	enum op_counts counts;
+	const char *counts;		/* "files", "ops", "seeks" (unit.c); NULL: bytes */
 	enum op_order order;
 	bool makes;			/* the files; else they have to be there before */
 	bool adds;			/* those of the second fileset, while the first is there */
@@ -56,9 +55,13 @@ struct op {
 	int (*file)(struct copy *c, const char *name, size_t file);
 	int (*all)(struct copy *c);
 
+	/* ... and after it, with all streams: what more there is to say, or what is wrong. */
+	int (*finish)(struct copy *all, unsigned n, struct engine_result *r);
+
 	/* Instead of writing the files, when they have to be there before: make the set in dir. */
 	int (*make)(struct session *s, const struct class *c, const char *set, int dir,
 		    struct err *e);
+
 	/* Instead of the child: the whole run on a set, which fills *m (see run.c). */
 	int (*run)(struct session *s, const struct class *c, const char *set, struct measured *m,
 		   struct err *e);

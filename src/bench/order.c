@@ -214,9 +214,12 @@ void workload_run_moves(const struct workload *w, enum bench_op op, double scale
 	const struct op *o = op_of(op);
 	uint64_t all = times(w->bytes, scale), first = times(w->sets[0].bytes, scale);
 	double n = (double)w->number[op] / 100, part = 1;
+	bool known = o->by == OP_BY_FILES || o->by == OP_BY_RECORDS;
 
-	*written = o->writes && o->counts == COUNTS_BYTES ? all : 0;
-	*read = o->reads && o->counts == COUNTS_BYTES ? all : 0;
+	*written = o->writes && known ? all : 0;
+	*read = o->reads && known ? all : 0;
+	if (o->by == OP_IN_LOOP)	/* its files; nobody knows how far it will come */
+		*written = all;
 	if (o->adds) {
 		*read = first;
 		*written = all - first;
@@ -263,7 +266,7 @@ static uint64_t least_ns(const struct workload *w, enum bench_op op, double scal
 {
 	uint64_t wr, rd, ns = 0;
 
-	if (w->stop_ns && !op_of(op)->makes)
+	if (w->stop_ns && (!op_of(op)->makes || op_of(op)->by == OP_IN_LOOP))
 		return w->stop_ns;
 	workload_run_moves(w, op, scale, &wr, &rd);
 	if (w->rate_bps)

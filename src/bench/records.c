@@ -46,7 +46,7 @@ int records_prepare(struct copy *c)
 	const struct corpus *corpus = c->job->corpus;
 	size_t i;
 
-	child_took_room(c, room_for(c));
+	times_room(&c->times, room_for(c));
 	c->buffer = engine_buffer(c->bs);
 	if (!c->buffer)
 		return child_failed(c, "no memory for the records");
@@ -133,7 +133,7 @@ static uint32_t *order_of(const struct copy *c, size_t n, size_t file)
 /* No block of the record is like another one that was written; zeros stay zeros. */
 static void stamp(struct copy *c, unsigned char *data, size_t len)
 {
-	uint64_t number = (c->n_latencies + ((uint64_t)c->stream << 40)) * 0x9e3779b97f4a7c15ull +
+	uint64_t number = (c->times.n + ((uint64_t)c->stream << 40)) * 0x9e3779b97f4a7c15ull +
 			  c->job->salt;
 	size_t at;
 

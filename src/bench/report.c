@@ -30,9 +30,65 @@ static void emit(struct session *s, json_t *event)
 	json_decref(event);
 }
 
-static void put_rate(json_t *j, const char *key, double bps)
+static void put_bps(json_t *j, const char *key, double bps)
 {
 	json_put_u64(j, key, (uint64_t)(bps + 0.5));
+}
+
+/* Bytes a second are whole numbers; of what is counted there may be less than one. */
+static void put_rate(json_t *j, const char *which, enum bench_op op, double rate)
+{
+	char key[40];
+
+	if (op_of(op)->counts) {
+		snprintf(key, sizeof(key), "%srate", which);
+		json_object_set_new(j, key, json_real(rate));
+	} else {
+		snprintf(key, sizeof(key), "%sbps", which);
+		put_bps(j, key, rate);
+	}
+}
+
+static void put_unit(json_t *j, enum bench_op op)
+{
+	if (op_of(op)->counts)
+		json_put_str(j, "unit", op_of(op)->counts);
+}
+
+static uint64_t counted(enum bench_op op, const struct engine_result *r)
+{
+	return op_of(op)->counts ? r->ops : r->bytes;
+}
+
+static double rate(uint64_t n, uint64_t ns)
+{
+	return (double)n * 1e9 / (double)(ns ? ns : 1);
+}
+
+static void put_latency(json_t *j, uint64_t p50, uint64_t p99, uint64_t max)
+{
+	json_put_u64(j, "p50_ns", p50);
+	json_put_u64(j, "p99_ns", p99);
+	json_put_u64(j, "max_ns", max);
+}
+
+/* The steps of a loop; their sums over n runs become one run's, their longest stays. */
+static void put_steps(json_t *j, const struct engine_step *steps, unsigned n_steps, unsigned n)
+{
+	json_t *all = json_array();
+	unsigned i;
+
+	for (i = 0; i < n_steps; i++) {
+		json_t *step = json_object();
+
+		json_put_str(step, "step", steps[i].word);
+		json_put_u64(step, "ops", steps[i].n / n);
+		put_latency(step, steps[i].p50_ns / n, steps[i].p99_ns / n, steps[i].max_ns);
+		json_array_append_new(all, step);
+	}
+	if (n_steps)
+		json_object_set(j, "steps", all);
+	json_decref(all);
 }
 
 void report_begin(struct session *s, const struct bench_forecast *f)
@@ -51,13 +107,17 @@ void report_begin(struct session *s, const struct bench_forecast *f)
 	if (o->build)
 		json_put_str(j, "build", o->build);
 	for (i = 0; i < s->n_classes; i++) {
-		json_t *c = json_object();
+		json_t *c = json_object(), *ops = json_array();
+		int op;
 
 		json_put_str(c, "workload", s->classes[i].w->name);
 		json_put_u64(c, "bytes", s->classes[i].corpus->bytes);
 		json_put_u64(c, "files", s->classes[i].corpus->n);
-		json_object_set_new(c, "write", json_boolean(s->classes[i].ops & 1u << BENCH_WRITE));
-		json_object_set_new(c, "read", json_boolean(s->classes[i].ops & 1u << BENCH_READ));
+		for (op = 0; op < BENCH_OPS; op++) {
+			if (s->classes[i].ops & 1u << op)
+				json_add_str(ops, bench_op_word((enum bench_op)op));
+		}
+		json_object_set_new(c, "ops", ops);
 		json_array_append_new(classes, c);
 	}
 	json_object_set_new(j, "classes", classes);
@@ -129,6 +189,13 @@ void report_gate(struct session *s, const struct class *c, const struct gate *g)
 	sbuf_done(&text);
 }
 
+/* How many of what is counted there are in all; 0: nobody knows. */
+static uint64_t total_of(const struct class *c, enum bench_op op)
+{
+	return op_of(op)->counts && (op_of(op)->by == OP_BY_NAMES || op_of(op)->by == OP_BY_FILES) ?
+	       c->corpus->n : 0;
+}
+
 void report_sample(struct session *s, const struct class *c, enum bench_op op, uint64_t t_ns,
 		   uint64_t bytes, uint64_t ops, uint64_t disk_bytes, uint64_t dirty_bytes,
 		   bool syncing)
@@ -137,12 +204,15 @@ void report_sample(struct session *s, const struct class *c, enum bench_op op, u
 	uint64_t written, read;
 
 	json_put_str(j, "op", bench_op_word(op));
+	put_unit(j, op);
 	json_put_u64(j, "rep", s->rep);
 	json_put_u64(j, "of", s->rep > c->reps ? s->rep : c->reps);
 	json_put_u64(j, "t_ns", t_ns);
 	json_put_u64(j, "bytes", bytes);
-	if (ops)
+	if (ops || op_of(op)->counts)
 		json_put_u64(j, "ops", ops);
+	if (total_of(c, op))
+		json_put_u64(j, "total_ops", total_of(c, op));
 	workload_run_moves(c->w, op, s->order->scale, &written, &read);
 	json_put_u64(j, "total_bytes", written + read);
 	json_put_u64(j, "disk_bytes", disk_bytes);
@@ -185,6 +255,7 @@ static json_t *record_new(const struct session *s, const struct class *c, enum b
 	json_t *j = event_new("result", c);
 
 	json_put_str(j, "op", bench_op_word(op));
+	put_unit(j, op);
 	if (op_of(op)->writes)
 		json_object_set_new(j, "writes", json_true());
 	json_put_str(j, "target", s->order->target);
@@ -230,8 +301,8 @@ static void put_statistics(const struct session *s, const struct series *r, enum
 	sure = stats_median_interval(values, r->n, 0.95, &low, &high);
 	if (sure > 0) {
 		json_object_set_new(j, "interval_sure", json_real(sure));
-		put_rate(j, "interval_low_bps", low);
-		put_rate(j, "interval_high_bps", high);
+		put_rate(j, "interval_low_", op, low);
+		put_rate(j, "interval_high_", op, high);
 	}
 	rho = stats_drift(values, r->n, &p);
 	json_object_set_new(j, "drift", json_real(rho));
@@ -268,18 +339,13 @@ static void put_streams(json_t *j, const struct series *r)
 	}
 	if (r->streams > 1 && r->n) {
 		json_put_u64(j, "streams", r->streams);
-		put_rate(j, "stream_min_bps", r->stream_min);
-		put_rate(j, "stream_mean_bps", sum / r->streams);
-		put_rate(j, "stream_max_bps", r->stream_max);
+		put_bps(j, "stream_min_bps", r->stream_min);
+		put_bps(j, "stream_mean_bps", sum / r->streams);
+		put_bps(j, "stream_max_bps", r->stream_max);
 		json_put_u64(j, "least_bytes", r->least_bytes);
 		json_object_set(j, "stream_bps", each);
 	}
 	json_decref(each);
-}
-
-static double rate(uint64_t bytes, uint64_t ns)
-{
-	return (double)bytes * 1e9 / (double)(ns ? ns : 1);
 }
 
 static void add_streams(struct series *r, const struct engine_result *copy)
@@ -300,6 +366,25 @@ static void add_streams(struct series *r, const struct engine_result *copy)
 	r->streams = copy->streams;
 }
 
+/* What one run did, on average. */
+static void put_means(json_t *j, const struct series *r, enum bench_op op)
+{
+	unsigned n = r->n ? r->n : 1;
+
+	json_put_u64(j, "disk_bytes", r->disk_bytes / n);
+	json_put_u64(j, "cpu_ns", r->cpu_ns / n);
+	json_put_u64(j, "run_bytes", r->copy_bytes / n);
+	put_cpu(j, r->cpu_ns, r->durable_ns);
+	put_streams(j, r);
+	if (!r->ops)
+		return;
+	json_put_u64(j, "ops", r->ops / n);
+	put_latency(j, r->p50_ns / n, r->p99_ns / n, r->max_ns);
+	put_steps(j, r->steps, r->n_steps, n);
+	if (op_of(op)->counts && r->copy_bytes)
+		json_put_u64(j, "mean_bps", (uint64_t)rate(r->copy_bytes, r->durable_ns));
+}
+
 /* The numbers of a series as far as it is. */
 static json_t *result_json(const struct session *s, const struct class *c, enum bench_op op,
 			   bool partial)
@@ -315,29 +400,19 @@ static json_t *result_json(const struct session *s, const struct class *c, enum 
 	if (partial)
 		flags |= FLAG_PARTIAL;
 	json_put_u64(j, "runs", r->n);
-	put_rate(j, "median_bps", felt.median);
-	put_rate(j, "min_bps", felt.min);
-	put_rate(j, "max_bps", felt.max);
-	put_rate(j, "durable_median_bps", durable.median);
-	put_rate(j, "durable_min_bps", durable.min);
-	put_rate(j, "durable_max_bps", durable.max);
+	put_rate(j, "median_", op, felt.median);
+	put_rate(j, "min_", op, felt.min);
+	put_rate(j, "max_", op, felt.max);
+	put_rate(j, "durable_median_", op, durable.median);
+	put_rate(j, "durable_min_", op, durable.min);
+	put_rate(j, "durable_max_", op, durable.max);
 	if (felt.median > 0 && durable.median > 0) {
-		double bytes = (double)r->copy_bytes / r->n * 1e9;
+		double n = (double)(op_of(op)->counts ? r->ops : r->copy_bytes) / r->n;
 
-		json_put_u64(j, "felt_ns", (uint64_t)(bytes / felt.median + 0.5));
-		json_put_u64(j, "durable_ns", (uint64_t)(bytes / durable.median + 0.5));
+		json_put_u64(j, "felt_ns", (uint64_t)(n * 1e9 / felt.median + 0.5));
+		json_put_u64(j, "durable_ns", (uint64_t)(n * 1e9 / durable.median + 0.5));
 	}
-	json_put_u64(j, "disk_bytes", r->n ? r->disk_bytes / r->n : 0);	/* a run, on average */
-	json_put_u64(j, "cpu_ns", r->n ? r->cpu_ns / r->n : 0);
-	if (r->ops && r->n) {
-		json_put_u64(j, "ops", r->ops);
-		json_put_u64(j, "p50_ns", r->p50_ns / r->n);	/* a run, on average */
-		json_put_u64(j, "p99_ns", r->p99_ns / r->n);
-		json_put_u64(j, "max_ns", r->max_ns);
-	}
-	json_put_u64(j, "run_bytes", r->n ? r->copy_bytes / r->n : 0);
-	put_cpu(j, r->cpu_ns, r->durable_ns);
-	put_streams(j, r);
+	put_means(j, r, op);
 	if (r->source_bps)
 		json_put_u64(j, "source_bps", r->source_bps);
 	if (r->hottest_mc > 0)
@@ -350,6 +425,24 @@ static json_t *result_json(const struct session *s, const struct class *c, enum 
 	return j;
 }
 
+static void add_steps(struct series *r, const struct engine_result *x)
+{
+	unsigned i;
+
+	for (i = 0; i < x->n_steps; i++) {
+		struct engine_step *to = &r->steps[i];
+		const struct engine_step *from = &x->steps[i];
+
+		memcpy(to->word, from->word, sizeof(to->word));
+		to->n += from->n;
+		to->p50_ns += from->p50_ns;
+		to->p99_ns += from->p99_ns;
+		if (from->max_ns > to->max_ns)
+			to->max_ns = from->max_ns;
+	}
+	r->n_steps = x->n_steps;
+}
+
 static void add_proof(struct series *r, const struct measured *m)
 {
 	r->disk_bytes += m->disk_bytes;
@@ -357,11 +450,12 @@ static void add_proof(struct series *r, const struct measured *m)
 	r->copy_bytes += m->copy.bytes;
 	r->durable_ns += m->copy.durable_ns;
 	add_streams(r, &m->copy);
-	r->ops = m->copy.ops;
+	r->ops += m->copy.ops;
 	r->p50_ns += m->copy.p50_ns;
 	r->p99_ns += m->copy.p99_ns;
 	if (m->copy.max_ns > r->max_ns)
 		r->max_ns = m->copy.max_ns;
+	add_steps(r, &m->copy);
 	r->flags |= m->flags;
 	if (m->copy.source_bps && (!r->source_bps || m->copy.source_bps < r->source_bps))
 		r->source_bps = m->copy.source_bps;
@@ -381,9 +475,8 @@ static void put_proof(json_t *j, const struct measured *m)
 	json_put_u64(j, "disk_written_bytes", m->moved.written);
 	if (m->copy.ops) {
 		json_put_u64(j, "ops", m->copy.ops);
-		json_put_u64(j, "p50_ns", m->copy.p50_ns);
-		json_put_u64(j, "p99_ns", m->copy.p99_ns);
-		json_put_u64(j, "max_ns", m->copy.max_ns);
+		put_latency(j, m->copy.p50_ns, m->copy.p99_ns, m->copy.max_ns);
+		put_steps(j, m->copy.steps, m->copy.n_steps, 1);
 	}
 	json_put_u64(j, "cpu_ns", m->copy.cpu_ns);
 	json_put_u64(j, "copy_cpu_ns", m->copy.copy_cpu_ns);
@@ -427,8 +520,8 @@ int report_run(struct session *s, struct class *c, enum bench_op op, struct meas
 	int64_t id;
 	int rc = 0;
 
-	r->felt[r->n] = rate(m->copy.bytes, m->copy.felt_ns);
-	r->durable[r->n] = rate(m->copy.bytes, m->copy.durable_ns);
+	r->felt[r->n] = rate(counted(op, &m->copy), m->copy.felt_ns);
+	r->durable[r->n] = rate(counted(op, &m->copy), m->copy.durable_ns);
 	add_proof(r, m);
 	s->done++;
 	json_put_str(j, "op", bench_op_word(op));
@@ -441,8 +534,9 @@ int report_run(struct session *s, struct class *c, enum bench_op op, struct meas
 	json_put_u64(j, "felt_ns", m->copy.felt_ns);
 	json_put_u64(j, "durable_ns", m->copy.durable_ns);
 	json_put_u64(j, "disk_bytes", m->disk_bytes);
-	put_rate(j, "bps", r->felt[r->n]);
-	put_rate(j, "durable_bps", r->durable[r->n]);
+	put_unit(j, op);
+	put_rate(j, "", op, r->felt[r->n]);
+	put_rate(j, "durable_", op, r->durable[r->n]);
 	put_proof(j, m);
 	put_run_streams(j, &m->copy);
 	json_put_str(j, "cache", cache_of(s, c, op));

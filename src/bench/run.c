@@ -162,7 +162,7 @@ static void timed_job(const struct session *s, const struct class *c, struct eng
 	job->sync = w->sync;
 	job->rate_bps = w->rate_bps;
 	job->cap_ns = w->cap_ns;
-	if (op_of(job->op)->makes)
+	if (op_of(job->op)->makes && op_of(job->op)->by != OP_IN_LOOP)
 		return;
 	job->stop_ns = w->stop_ns;
 	if (w->stop_bytes)
@@ -175,7 +175,7 @@ static int drive(struct session *s, const struct class *c, const char *what, int
 {
 	struct engine_job job = {
 		.op = op, .corpus = c->corpus, .dir = dir, .bs = c->w->bs, .salt = clock_ns(),
-		.branches = &s->counters.branches,
+		.branches = &s->counters.branches, .checksum = c->checksum,
 		.sets = c->adds && !(m && op_of(op)->adds) ? 1 : 0,
 	};
 	struct engine_result r = { 0 };
@@ -276,6 +276,9 @@ int run_open(struct session *s, const struct class *c, const char *set, struct m
 	const struct op *op = op_of(m->op);
 	int dir, rc = 0;
 
+	/* what one of that name left goes first, untimed */
+	if (op->makes && workdir_remove(&s->dir, set, e) < 0)
+		return -1;
 	if (settle(s, c, !op->writes, &m->flags, e) < 0)
 		return -1;
 	if (op->makes)
@@ -286,7 +289,8 @@ int run_open(struct session *s, const struct class *c, const char *set, struct m
 	if (class_cache(s, c, m->op) == CACHE_COLD)
 		rc = make_cold(s, c, dir, e);
 	else if (class_cache(s, c, m->op) == CACHE_WARM && !op->run)
-		rc = drive(s, c, "first read", dir, BENCH_READ, NULL, e);
+		rc = drive(s, c, "first read", dir, op->by == OP_BY_NAMES ? BENCH_STAT : BENCH_READ,
+			   NULL, e);
 	if (rc == 0)
 		return dir;
 	close(dir);
@@ -321,6 +325,7 @@ int run_op(struct session *s, const struct class *c, const char *set, struct mea
 		m->flags |= flags_of(s, c, m->op, m) | (m->copy.capped ? FLAG_PARTIAL : 0);
 	if (rc == 0 && m->op == BENCH_READ && s->rep == 1 && !m->copy.capped)
 		rc = verify(s, c, dir, m, e);
+	m->verified |= rc == 0 && m->copy.checksum;	/* the child compared it */
 	close(dir);
 	return rc;
 }

@@ -37,9 +37,11 @@ struct measured {	/* one timed run */
 };
 
 struct series {		/* the runs of one class and one operation */
-	double *felt, *durable;		/* bytes a second */
-	uint64_t felt_bytes, disk_bytes, cpu_ns;	/* sums */
-	uint64_t ops, p50_ns, p99_ns, max_ns;	/* records a run; the sums; the longest */
+	double *felt, *durable;		/* of what is counted, a second */
+	uint64_t disk_bytes, cpu_ns;	/* sums */
+	uint64_t ops, p50_ns, p99_ns, max_ns;	/* sums; the longest */
+	struct engine_step steps[ENGINE_STEPS];	/* the same of each */
+	unsigned n_steps;
 	unsigned streams;
 	double stream_bps[WORKLOAD_STREAMS];	/* of each, the sums */
 	double stream_min, stream_max;	/* of any stream in any run */
@@ -63,6 +65,7 @@ struct class {
 	bool there;			/* the files are */
 	bool adds;			/* what is there before is the first fileset alone */
 	unsigned reps, most;		/* how often it is measured, at least and at most */
+	uint64_t checksum;		/* of all files, once it is known */
 	struct series series[BENCH_OPS];
 	int stream;			/* of sends.c: what is received, -1: not made yet */
 };

@@ -86,7 +86,8 @@ static void forget_run(struct campaign_work *w)
 /* A timed run is over: what a screen shows of it. */
 static void keep_run(struct campaign_work *w, const json_t *event)
 {
-	static const char *const keys[] = { "workload", "op", "rep", "of", "bps", "done", "runs" };
+	static const char *const keys[] = { "workload", "op", "rep", "of", "bps", "unit", "rate",
+					    "done", "runs" };
 	size_t i;
 
 	forget_run(w);

@@ -156,8 +156,9 @@ static double median_of(const struct table *t, const struct variant *v, const ch
 		json_array_foreach(results, k, r) {
 			const char *op = json_str(r, "op");
 
-			if (op && !strcmp(op, t->op) && json_u64(r, "median_bps", 0) && n < MOST_ROUNDS)
-				values[n++] = (double)json_u64(r, "median_bps", 0);
+			if (op && !strcmp(op, t->op) && bench_rate(r, "median", false) > 0 &&
+			    n < MOST_ROUNDS)
+				values[n++] = bench_rate(r, "median", false);
 		}
 		json_decref(results);
 	}
@@ -188,7 +189,8 @@ static void add_row(const struct table *t, const char *row, int width, struct sb
 		double value = median_of(t, variant_at(t, row, column), &sign);
 		char number[SIZE_TEXT];
 
-		sbuf_addf(out, "%*s", CELL, isnan(value) ? sign : number_text(number, value / 1e6));
+		sbuf_addf(out, "%*s", CELL, isnan(value) ? sign :
+			  bench_rate_text(number, bench_op_unit(t->op), value));
 		if (i)
 			add_ratio(out, value, base);
 		else
@@ -208,7 +210,8 @@ static void add_table(const struct table *t, struct sbuf *out)
 		width = len > width ? len : width;
 	}
 	width += 2;
-	sbuf_addf(out, "\n%s, %s, felt, median MB/s", t->workload, t->op);
+	sbuf_addf(out, "\n%s, %s, felt, median %s", t->workload, t->op,
+		  bench_op_unit(t->op)->text);
 	if (t->c->reps < 6)
 		sbuf_addf(out, " of %u runs: n", t->c->reps);
 	sbuf_addf(out, "\n%s; across: %s, and its ratio to the first\n%-*s", t->rest, t->column_name,

@@ -15,9 +15,15 @@
 
 #include "cmd/cmd.h"
 
-static const char *rate_text(char buf[SIZE_TEXT], double bps)
+/* A rate of an event in what it counts: "96.4", "12.3k". */
+static const char *rate_text(char buf[SIZE_TEXT], const json_t *j, const char *which, bool durable)
 {
-	return number_text(buf, bps / 1e6);
+	return bench_rate_text(buf, bench_unit(j), bench_rate(j, which, durable));
+}
+
+static const char *mbps(char buf[SIZE_TEXT], const json_t *j, const char *key)
+{
+	return number_text(buf, (double)json_u64(j, key, 0) / 1e6);
 }
 
 uint64_t bench_now_ns(void)
@@ -28,19 +34,38 @@ uint64_t bench_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* How far it is: bytes, or what is counted; of a loop nobody knows how much it will be. */
+static void add_done(struct sbuf *line, const json_t *j)
+{
+	char got[SIZE_TEXT], all[SIZE_TEXT];
+	const struct bench_unit *u = bench_unit(j);
+
+	if (!u->counts)
+		sbuf_addf(line, "%s of %s", size_text(got, json_u64(j, "bytes", 0), SIZE_SI),
+			  size_text(all, json_u64(j, "total_bytes", 0), SIZE_SI));
+	else if (json_u64(j, "total_ops", 0))
+		sbuf_addf(line, "%" PRIu64 " of %" PRIu64 " %s", json_u64(j, "ops", 0),
+			  json_u64(j, "total_ops", 0), u->word);
+	else
+		sbuf_addf(line, "%" PRIu64 " %s", json_u64(j, "ops", 0), u->word);
+	sbuf_addf(line, ", disks %s", size_text(got, json_u64(j, "disk_bytes", 0), SIZE_SI));
+}
+
 /* One line that is drawn over itself. */
 static void progress(struct bench_show *s, const json_t *j)
 {
-	char rate[SIZE_TEXT], got[SIZE_TEXT], all[SIZE_TEXT], disk[SIZE_TEXT], left[SIZE_TEXT];
-	uint64_t bytes = json_u64(j, "bytes", 0), t = json_u64(j, "t_ns", 0);
-	uint64_t worked = s->worked + bytes, spent = bench_now_ns() - s->began_ns;
+	char rate[SIZE_TEXT], left[SIZE_TEXT];
+	const struct bench_unit *u = bench_unit(j);
+	uint64_t n = json_u64(j, u->counts ? "ops" : "bytes", 0), t = json_u64(j, "t_ns", 0);
+	uint64_t worked = s->worked + json_u64(j, "bytes", 0);
+	uint64_t spent = bench_now_ns() - s->began_ns;
 	struct sbuf line = { 0 };
 
-	if (bytes < s->last_bytes || t < s->last_ns)	/* another run began */
-		s->last_bytes = s->last_ns = 0, s->now_bps = 0;
+	if (n < s->last_n || t < s->last_ns)	/* another run began */
+		s->last_n = s->last_ns = 0, s->now = 0;
 	if (t - s->last_ns >= 900000000) {
-		s->now_bps = (double)(bytes - s->last_bytes) * 1e9 / (double)(t - s->last_ns);
-		s->last_bytes = bytes;
+		s->now = (double)(n - s->last_n) * 1e9 / (double)(t - s->last_ns);
+		s->last_n = n;
 		s->last_ns = t;
 	}
 	sbuf_addf(&line, "%s %s %" PRIu64 "/%" PRIu64 "  ", json_str(j, "class"), json_str(j, "op"),
@@ -48,11 +73,9 @@ static void progress(struct bench_show *s, const json_t *j)
 	if (!strcmp(json_str(j, "phase"), "sync"))
 		sbuf_add(&line, "to the disks  ");
 	else if (t)
-		sbuf_addf(&line, "%s MB/s  ", rate_text(rate, s->now_bps > 0 ? s->now_bps :
-							(double)bytes * 1e9 / (double)t));
-	sbuf_addf(&line, "%s of %s, disks %s", size_text(got, bytes, SIZE_SI),
-		  size_text(all, json_u64(j, "total_bytes", 0), SIZE_SI),
-		  size_text(disk, json_u64(j, "disk_bytes", 0), SIZE_SI));
+		sbuf_addf(&line, "%s %s  ", bench_rate_text(rate, u, s->now > 0 ? s->now :
+							    (double)n * 1e9 / (double)t), u->text);
+	add_done(&line, j);
 	if (s->worked && worked < s->work)
 		sbuf_addf(&line, ", about %s left", duration_text(left, (uint64_t)
 			  ((double)spent / (double)worked * (double)(s->work - worked))));
@@ -65,31 +88,50 @@ static void progress(struct bench_show *s, const json_t *j)
 static const char *ratio_text(char buf[SIZE_TEXT], const json_t *j)
 {
 	uint64_t bytes = json_u64(j, "bytes", 0);
-	const json_t *flag;
-	size_t i;
 
-	json_array_foreach(json_object_get(j, "flags"), i, flag) {
-		if (!strcmp(json_string_value(flag), "nodisk"))
-			return strcpy(buf, "-");
-	}
-	snprintf(buf, SIZE_TEXT, "%.2f", (double)json_u64(j, "disk_bytes", 0) /
-		 (double)(bytes ? bytes : 1));
+	if (flags_read(json_object_get(j, "flags")) & FLAG_NODISK || !bytes)
+		return strcpy(buf, "-");
+	snprintf(buf, SIZE_TEXT, "%.2f", (double)json_u64(j, "disk_bytes", 0) / (double)bytes);
 	return buf;
 }
 
-/* Of a run by records: how many a second, and how long one took. */
-static void show_records(const json_t *j)
+static void show_latency(const json_t *j)
+{
+	char p50[SIZE_TEXT], p99[SIZE_TEXT], max[SIZE_TEXT];
+
+	printf("p50 %s, p99 %s, max %s", latency_text(p50, json_u64(j, "p50_ns", 0)),
+	       latency_text(p99, json_u64(j, "p99_ns", 0)),
+	       latency_text(max, json_u64(j, "max_ns", 0)));
+}
+
+/* Of many single operations: how many a second, and how long one took. */
+static void show_ops(const json_t *j)
 {
 	uint64_t ops = json_u64(j, "ops", 0), ns = json_u64(j, "felt_ns", 0);
-	char rate[SIZE_TEXT], p50[SIZE_TEXT], p99[SIZE_TEXT], max[SIZE_TEXT];
+	uint64_t bytes = json_u64(j, "bytes", 0);
+	char rate[SIZE_TEXT];
 
 	if (!ops || !ns)
 		return;
-	printf("  %s ops/s, p50 %s, p99 %s, max %s",
-	       number_text(rate, (double)ops * 1e9 / (double)ns),
-	       latency_text(p50, json_u64(j, "p50_ns", 0)),
-	       latency_text(p99, json_u64(j, "p99_ns", 0)),
-	       latency_text(max, json_u64(j, "max_ns", 0)));
+	fputs("  ", stdout);
+	if (!bench_unit(j)->counts)
+		printf("%s ops/s, ", number_text(rate, (double)ops * 1e9 / (double)ns));
+	else if (bytes)
+		printf("%s MB/s, ", number_text(rate, (double)bytes * 1e3 / (double)ns));
+	show_latency(j);
+}
+
+/* The steps of a loop, a line each. */
+static void show_steps(const json_t *j)
+{
+	const json_t *step;
+	size_t i;
+
+	json_array_foreach(json_object_get(j, "steps"), i, step) {
+		printf("  %-8s %8" PRIu64 "  ", json_str(step, "step"), json_u64(step, "ops", 0));
+		show_latency(step);
+		putchar('\n');
+	}
 }
 
 /* A name of another process may be anything. */
@@ -138,9 +180,8 @@ static void show_streams(const json_t *j)
 	if (json_u64(j, "streams", 0) < 2)
 		return;
 	printf("%13s%" PRIu64 " streams: %s-%s MB/s, mean %s; the last was at %s when one ended\n", "",
-	       json_u64(j, "streams", 0), rate_text(min, (double)json_u64(j, "stream_min_bps", 0)),
-	       rate_text(max, (double)json_u64(j, "stream_max_bps", 0)),
-	       rate_text(mean, (double)json_u64(j, "stream_mean_bps", 0)),
+	       json_u64(j, "streams", 0), mbps(min, j, "stream_min_bps"),
+	       mbps(max, j, "stream_max_bps"), mbps(mean, j, "stream_mean_bps"),
 	       size_text(least, json_u64(j, "least_bytes", 0), SIZE_SI));
 }
 
@@ -151,18 +192,19 @@ static void show_run(struct bench_show *s, const json_t *j)
 	size_t i;
 
 	s->worked += json_u64(j, "bytes", 0);
-	s->last_bytes = s->last_ns = 0;
-	s->now_bps = 0;
-	printf("%s%-11s %-*s %2" PRIu64 "/%-2" PRIu64 " %8s MB/s felt",
+	s->last_n = s->last_ns = 0;
+	s->now = 0;
+	printf("%s%-11s %-*s %2" PRIu64 "/%-2" PRIu64 " %8s %s felt",
 	       s->tty ? "\r\033[K" : "", json_str(j, "class"), (int)s->op_width, json_str(j, "op"),
-	       json_u64(j, "rep", 0), json_u64(j, "of", 0),
-	       rate_text(felt, (double)json_u64(j, "bps", 0)));
+	       json_u64(j, "rep", 0), json_u64(j, "of", 0), rate_text(felt, j, "", false),
+	       bench_unit(j)->text);
 	if (json_is_true(json_object_get(j, "writes")))
-		printf(" %8s durable", rate_text(durable, (double)json_u64(j, "durable_bps", 0)));
+		printf(" %8s durable", rate_text(durable, j, "", true));
 	else
 		printf("%17s", "");
-	printf("   disks:file %s", ratio_text(ratio, j));
-	show_records(j);
+	if (json_u64(j, "bytes", 0))
+		printf("   disks:file %s", ratio_text(ratio, j));
+	show_ops(j);
 	json_array_foreach(json_object_get(j, "flags"), i, flag)
 		printf(" %s", json_string_value(flag));
 	json_array_foreach(json_object_get(j, "disturbed_by"), i, flag) {
@@ -173,6 +215,7 @@ static void show_run(struct bench_show *s, const json_t *j)
 		printf(" compared");
 	putchar('\n');
 	show_streams(j);
+	show_steps(j);
 	fflush(stdout);
 }
 
@@ -182,20 +225,18 @@ enum { CLASS_WIDTH = 13, NUMBERS = 34 };
 static void draw_result(struct grid *g, unsigned row, unsigned bar, unsigned width, double top,
 			const json_t *j)
 {
-	char median[SIZE_TEXT], min[SIZE_TEXT], max[SIZE_TEXT], ratio[SIZE_TEXT];
-	struct sbuf text = { 0 }, range = { 0 };
+	char median[SIZE_TEXT], range[2 * SIZE_TEXT], ratio[SIZE_TEXT];
+	const struct bench_unit *u = bench_unit(j);
+	double min = bench_rate(j, "min", false), max = bench_rate(j, "max", false);
+	struct sbuf text = { 0 };
 	unsigned flags;
 
 	grid_text(g, row, 0, json_str(j, "class"));
 	grid_text(g, row, CLASS_WIDTH, bar > CLASS_WIDTH + 2 ? json_str(j, "op") :
 		  !strcmp(json_str(j, "op"), "write") ? "w" : "r");
-	chart_bar(g, row, bar, width, top, (double)json_u64(j, "min_bps", 0) / 1e6,
-		  (double)json_u64(j, "median_bps", 0) / 1e6,
-		  (double)json_u64(j, "max_bps", 0) / 1e6);
-	sbuf_addf(&range, "%s-%s", rate_text(min, (double)json_u64(j, "min_bps", 0)),
-		  rate_text(max, (double)json_u64(j, "max_bps", 0)));
-	sbuf_addf(&text, "%7s %11s %5s", rate_text(median, (double)json_u64(j, "median_bps", 0)),
-		  range.text, ratio_text(ratio, j));
+	chart_bar(g, row, bar, width, top, min, bench_rate(j, "median", false), max);
+	sbuf_addf(&text, "%7s %11s %5s", rate_text(median, j, "median", false),
+		  bench_range_text(range, u, min, max), u->counts ? "" : ratio_text(ratio, j));
 	flags = flags_read(json_object_get(j, "flags"));
 	if (flags_doubt(flags))
 		chart_doubt(g, row, bar, width);
@@ -203,7 +244,6 @@ static void draw_result(struct grid *g, unsigned row, unsigned bar, unsigned wid
 	flags_letters(flags, " ", &text);
 	grid_text(g, row, bar + width + 1, text.text);
 	sbuf_done(&text);
-	sbuf_done(&range);
 }
 
 /* What the numbers of runs are worth: in one line when they are all the same. */
@@ -230,10 +270,10 @@ static void say_statistics(const struct bench_show *s)
 			continue;
 		sbuf_addf(&words, "%s %s: ", json_str(j, "class"), json_str(j, "op"));
 		if (json_object_get(j, "interval_sure"))
-			sbuf_addf(&words, "%s median from %s to %s MB/s with %.1f %%",
+			sbuf_addf(&words, "%s median from %s to %s %s with %.1f %%",
 				  json_is_true(json_object_get(j, "writes")) ? "durable" : "its",
-				  number_text(low, (double)json_u64(j, "interval_low_bps", 0) / 1e6),
-				  number_text(high, (double)json_u64(j, "interval_high_bps", 0) / 1e6),
+				  rate_text(low, j, "interval_low", false),
+				  rate_text(high, j, "interval_high", false), bench_unit(j)->text,
 				  fmin(99.9, 100 * json_number_value(json_object_get(j, "interval_sure"))));
 		else
 			stats_confidence_words((size_t)json_u64(j, "runs", 0), &words);
@@ -253,39 +293,64 @@ static void say_statistics(const struct bench_show *s)
 	sbuf_done(&words);
 }
 
-void bench_show_results(const struct bench_show *s)
+/* The results that are counted in one unit, on one scale. */
+static void draw_unit(const struct bench_show *s, const struct bench_unit *u, struct sbuf *out)
 {
 	unsigned columns = s->columns < 60 ? 60 : s->columns > 120 ? 120 : s->columns;
 	unsigned bar = CLASS_WIDTH + (s->op_width > 5 ? s->op_width + 1 : 2);
-	unsigned width = columns - bar - NUMBERS, row = 1, flags = 0;
+	unsigned width = columns - bar - NUMBERS, row = 1;
+	char head[2 * SIZE_TEXT];
+	double most = 0;
 	const json_t *j;
-	struct sbuf out = { 0 };
 	struct grid g;
-	double most = 0, top;
+	size_t i;
+
+	json_array_foreach(s->results, i, j) {
+		if (bench_unit(j) == u) {
+			most = fmax(most, bench_rate(j, "max", false));
+			row++;
+		}
+	}
+	if (row == 1)
+		return;
+	most = chart_top(most / u->one) * u->one;
+	grid_init(&g, row, columns);
+	grid_text(&g, 0, 0, "class        op");
+	chart_scale(&g, 0, bar, width, most / u->one);
+	snprintf(head, sizeof(head), "%7s     min-max   %s", u->text, u->counts ? "" : "d:f");
+	grid_text(&g, 0, bar + width + 1, head);
+	row = 1;
+	json_array_foreach(s->results, i, j) {
+		if (bench_unit(j) == u)
+			draw_result(&g, row++, bar, width, most, j);
+	}
+	sbuf_addc(out, '\n');
+	grid_print(&g, s->tty ? tier_for(nl_langinfo(CODESET), getenv("TERM")) :
+			      tier_for(nl_langinfo(CODESET), NULL),
+		   s->tty && !getenv("NO_COLOR"), out);
+	grid_done(&g);
+}
+
+void bench_show_results(const struct bench_show *s)
+{
+	static const char *const units[] = { "bytes", "files", "ops", "seeks" };
+	unsigned columns = s->columns < 60 ? 60 : s->columns > 120 ? 120 : s->columns;
+	struct sbuf out = { 0 };
+	unsigned flags = 0;
+	const json_t *j;
 	size_t i;
 
 	if (!json_array_size(s->results))
 		return;
-	json_array_foreach(s->results, i, j)
-		most = fmax(most, (double)json_u64(j, "max_bps", 0) / 1e6);
-	top = chart_top(most);
-	grid_init(&g, (unsigned)json_array_size(s->results) + 1, columns);
-	grid_text(&g, 0, 0, "class        op");
-	chart_scale(&g, 0, bar, width, top);
-	grid_text(&g, 0, bar + width + 1, "   MB/s     min-max   d:f");
-	json_array_foreach(s->results, i, j)
-		draw_result(&g, row++, bar, width, top, j);
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		draw_unit(s, bench_unit_find(units[i]), &out);
 	json_array_foreach(s->results, i, j)
 		flags |= flags_read(json_object_get(j, "flags"));
-	grid_print(&g, s->tty ? tier_for(nl_langinfo(CODESET), getenv("TERM")) :
-			      tier_for(nl_langinfo(CODESET), NULL),
-		   s->tty && !getenv("NO_COLOR"), &out);
 	sbuf_add(&out, "felt: until the last close; d:f: bytes at the disks to bytes of files\n");
 	flags_legend(flags, columns - 1, &out);
-	printf("\n%s%s", sbuf_str(&out), flags ? "\n" : "");
+	printf("%s%s", sbuf_str(&out), flags ? "\n" : "");
 	say_statistics(s);
 	sbuf_done(&out);
-	grid_done(&g);
 }
 
 void bench_show_event(struct bench_show *s, json_t *j)

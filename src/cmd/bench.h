@@ -10,8 +10,8 @@ struct bench_show {
 	unsigned columns, op_width;	/* op_width: of the operations' names */
 	json_t *results;		/* the result events */
 	uint64_t began_ns, work, worked;	/* bytes of all runs; of those done */
-	uint64_t last_bytes, last_ns;	/* for the rate shown now */
-	double now_bps;
+	uint64_t last_n, last_ns;	/* for the rate shown now */
+	double now;
 	int status;			/* of the end event */
 	char *text;			/* its sentence when it failed */
 };

@@ -72,7 +72,7 @@ static void add_medians(struct sbuf *out, const struct campaign_cell *cell)
 	json_array_foreach(results, i, result) {
 		other |= flagged(result, &few);
 		sbuf_addf(&numbers, "%s%s", i ? "/" : "",
-			  number_text(number, (double)json_u64(result, "median_bps", 0) / 1e6));
+			  bench_rate_text(number, bench_unit(result), bench_rate(result, "median", false)));
 	}
 	sbuf_addf(out, "%s%s%s", other ? "D" : "", few ? "n" : "", numbers.len ? numbers.text : "done");
 	json_decref(results);

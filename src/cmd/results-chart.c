@@ -34,14 +34,29 @@ void results_print(struct grid *g)
 	grid_done(g);
 }
 
+static int check_op(const char *word, struct err *e)
+{
+	const char *words[BENCH_OPS], *near;
+	size_t i;
+
+	for (i = 0; i < BENCH_OPS; i++) {
+		words[i] = bench_op_word((enum bench_op)i);
+		if (!strcmp(words[i], word))
+			return 0;
+	}
+	near = nearest_word(word, words, BENCH_OPS);
+	return near ? err_set(e, ERR_USAGE, "there is no operation \"%s\"; did you mean \"%s\"?",
+			      word, near) :
+		      err_set(e, ERR_USAGE, "--op is an operation such as write, read or create, not "
+			      "\"%s\"", word);
+}
+
 int results_filter(struct report_filter *f, struct err *e)
 {
 	*f = (struct report_filter){ .class = option("class"), .op = option("op"),
 				     .durable = option("durable"), .every = option("all"),
 				     .by_layout = option("layouts"), .campaign = option("campaign") };
-	if (f->op && strcmp(f->op, "write") && strcmp(f->op, "read"))
-		return err_set(e, ERR_USAGE, "--op is write or read, not \"%s\"", f->op);
-	return 0;
+	return f->op ? check_op(f->op, e) : 0;
 }
 
 /* Name what can be asked for when nothing was found. */

@@ -31,9 +31,13 @@ static const char *date_text(char buf[32], uint64_t ns)
 
 static const char *mbps(char buf[SIZE_TEXT], const json_t *j, const char *key)
 {
-	if (!json_is_number(json_object_get(j, key)))
-		return strcpy(buf, "-");	/* a published range has no median */
 	return number_text(buf, (double)json_u64(j, key, 0) / 1e6);
+}
+
+/* One of a result's or a run's rates, in what it counts. */
+static const char *rate(char buf[SIZE_TEXT], const json_t *j, const char *which, bool durable)
+{
+	return bench_rate_text(buf, bench_unit(j), bench_rate(j, which, durable));
 }
 
 /* Words of a record may be anything that was once in a database: never raw to a terminal. */
@@ -86,10 +90,10 @@ static void print_row(const json_t *j)
 
 	printf("%4" PRIu64 " %s ", json_u64(j, "id", 0), date_text(when, json_u64(j, "at_ns", 0)));
 	put_safe(json_str(j, "class"), 11);
-	put_safe(json_str(j, "op"), 5);
-	printf("%8s %8s %8s %3" PRIu64 " %5s ", mbps(median, j, "median_bps"),
-	       mbps(min, j, "min_bps"), mbps(max, j, "max_bps"), runs_of(j),
-	       ratio_text(ratio, j));
+	put_safe(json_str(j, "op"), 11);
+	printf("%7s %7s %7s %-7s %3" PRIu64 " %5s ", rate(median, j, "median", false),
+	       rate(min, j, "min", false), rate(max, j, "max", false), bench_unit(j)->text,
+	       runs_of(j), ratio_text(ratio, j));
 	put_safe(json_str(j, "label"), 0);
 	print_flags(j);
 	putchar('\n');
@@ -109,7 +113,8 @@ static int list(struct store *st, int argc, char **argv, struct err *e)
 	} else if (!json_array_size(all)) {
 		printf("nothing was measured yet (%s)\n", store_path(st));
 	} else {
-		puts("  id when             class       op       MB/s      min      max   n   d:f what");
+		puts("  id when             class       op           median     min     max"
+		     "         n   d:f what");
 		json_array_foreach(all, i, j)
 			print_row(j);
 	}
@@ -117,16 +122,16 @@ static int list(struct store *st, int argc, char **argv, struct err *e)
 	return 0;
 }
 
-static void print_runs(const json_t *runs)
+static void print_runs(const json_t *result)
 {
 	char felt[SIZE_TEXT], durable[SIZE_TEXT], ratio[SIZE_TEXT];
 	const json_t *j, *who;
 	size_t i, k;
 
-	puts(" rep     felt  durable MB/s   d:f");
-	json_array_foreach(runs, i, j) {
-		printf("%4" PRIu64 " %8s %8s      %5s ", json_u64(j, "rep", 0), mbps(felt, j, "bps"),
-		       mbps(durable, j, "durable_bps"),
+	printf(" rep     felt  durable %-7s  d:f\n", bench_unit(result)->text);
+	json_array_foreach(json_object_get(result, "runs"), i, j) {
+		printf("%4" PRIu64 " %8s %8s        %5s ", json_u64(j, "rep", 0),
+		       rate(felt, j, "", false), rate(durable, j, "", true),
 		       ratio_text(ratio, j));
 		print_flags(j);
 		json_array_foreach(json_object_get(j, "disturbed_by"), k, who) {
@@ -137,18 +142,11 @@ static void print_runs(const json_t *runs)
 	}
 }
 
-/* Of a measurement by records; the rate is that of the median run. */
-static void print_records(const json_t *j)
+static void print_latency(const json_t *j)
 {
-	double ops = (double)json_u64(j, "ops", 0);
-	double bytes = (double)json_u64(j, "run_bytes", json_u64(j, "bytes", 0));
-	char rate[SIZE_TEXT], p50[SIZE_TEXT], p99[SIZE_TEXT], max[SIZE_TEXT];
+	char p50[SIZE_TEXT], p99[SIZE_TEXT], max[SIZE_TEXT];
 
-	if (!(ops > 0) || !(bytes > 0))
-		return;
-	printf("records %.0f a run, %s ops/s; p50 %s, p99 %s, max %s\n", ops,
-	       number_text(rate, (double)json_u64(j, "median_bps", 0) / bytes * ops),
-	       latency_text(p50, json_u64(j, "p50_ns", 0)),
+	printf("p50 %s, p99 %s, max %s\n", latency_text(p50, json_u64(j, "p50_ns", 0)),
 	       latency_text(p99, json_u64(j, "p99_ns", 0)),
 	       latency_text(max, json_u64(j, "max_ns", 0)));
 }
@@ -172,6 +170,33 @@ static void print_streams(const json_t *j)
 	puts(" MB/s each");
 }
 
+/* Of a measurement of many single operations; the rate is that of the median run. */
+static void print_ops(const json_t *j)
+{
+	double ops = (double)json_u64(j, "ops", 0), bytes;
+	const json_t *step;
+	char text[SIZE_TEXT];
+	size_t i;
+
+	if (!(ops > 0))
+		return;
+	bytes = (double)json_u64(j, "run_bytes", json_u64(j, "bytes", 0));
+	if (bench_unit(j)->counts)
+		printf("counted %.0f %s a run; ", ops, bench_unit(j)->word);
+	else
+		printf("records %.0f a run, %s ops/s; ", ops, number_text(text, bytes > 0 ?
+		       (double)json_u64(j, "median_bps", 0) / bytes * ops : 0));
+	print_latency(j);
+	json_array_foreach(json_object_get(j, "steps"), i, step) {
+		printf("  ");
+		put_safe(json_str(step, "step"), 7);
+		printf("%8" PRIu64 " a run; ", json_u64(step, "ops", 0));
+		print_latency(step);
+	}
+	if (json_object_get(j, "mean_bps"))
+		printf("bytes   %s MB/s\n", mbps(text, j, "mean_bps"));
+}
+
 /* What the numbers can be held against: limits, processor, heat, room. */
 static void print_proof(const json_t *j)
 {
@@ -185,11 +210,14 @@ static void print_proof(const json_t *j)
 		printf("source  %s MB/s can be made\n", mbps(text, j, "source_bps"));
 	if (cpu && bytes)
 		printf("cpu     %s s per GB", number_text(text, (double)cpu / (double)bytes));
-	if (cpu && bytes && json_object_get(j, "cpu_percent"))
+	else if (cpu && json_u64(j, "ops", 0))
+		printf("cpu     %s for each of %s",
+		       latency_text(text, cpu / json_u64(j, "ops", 1)), bench_unit(j)->word);
+	if (cpu && json_object_get(j, "cpu_percent"))
 		printf(", %" PRIu64 " %% of one processor", json_u64(j, "cpu_percent", 0));
-	if (cpu && bytes)
+	if (cpu)
 		putchar('\n');
-	print_records(j);
+	print_ops(j);
 	print_streams(j);
 	if (json_u64(j, "temperature_mc", 0))
 		printf("disks   %s degrees C at most\n",
@@ -267,7 +295,7 @@ static int show(struct store *st, int argc, char **argv, struct err *e)
 		print_facts(j);
 		rc = print_bar(a, j, e);
 		putchar('\n');
-		print_runs(json_object_get(j, "runs"));
+		print_runs(j);
 		report_result_words(a, j, option("durable"), &words);
 		fputs(sbuf_str(&words), stdout);
 	}
@@ -348,7 +376,7 @@ static int run(int argc, char **argv)
 
 static const struct verb_option options[] = {
 	{ .name = "class", .value = "W", .help = "only this class" },
-	{ .name = "op", .value = "OP", .help = "only write, or only read" },
+	{ .name = "op", .value = "OP", .help = "only this operation: write, read, create ..." },
 	{ .name = "durable", .help = "rates until it is on the disks, not until the last close" },
 	{ .name = "layouts", .help = "a picture for each layout with its classes, not the other way" },
 	{ .name = "campaign", .value = "NAME", .help = "only what this campaign measured" },
@@ -364,8 +392,8 @@ const struct verb verb_results = {
 	.name = "results",
 	.usage = "[list | show ID | chart | compare A B | export FORMAT [ID...] | import FILE]",
 	.help = "what was measured before: list, chart, compare, export, import",
-	.about = "list: one line a class and operation, newest last; MB/s is the median of the felt\n"
-		 "rates, d:f bytes at the disks to bytes of files. show: its bar and its runs.\n"
+	.about = "list: one line a class and operation, newest last; the rates are felt ones,\n"
+		 "d:f bytes at the disks to bytes of files. show: its bar and its runs.\n"
 		 "chart: the layouts side by side, a picture for each class. compare: two IDs, or two\n"
 		 "layouts over their classes, with the ratio of medians, its 95 % interval, and\n"
 		 "whether it is real; no ratio across machines, memory, scale or class.\n"

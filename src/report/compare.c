@@ -37,6 +37,8 @@ const char *report_apart(const json_t *a, const json_t *b)
 		return "other class";
 	if (strcmp(result_str(a, "op"), result_str(b, "op")))
 		return "other operation";
+	if (bench_unit(a) != bench_unit(b))
+		return "other unit";
 	if (json_is_true(json_object_get(a, "simulated")) !=
 	    json_is_true(json_object_get(b, "simulated")))
 		return "one is simulated";
@@ -49,7 +51,7 @@ const char *report_apart(const json_t *a, const json_t *b)
 		return "other scale";
 	if (json_u64(a, "bytes", 0) != json_u64(b, "bytes", 0))
 		return "other size";
-	if (!strcmp(result_str(a, "op"), "read") && differs(a, b, "cache"))
+	if (result_reads(a) && differs(a, b, "cache"))
 		return "other cache state";
 	return NULL;
 }
@@ -208,20 +210,25 @@ int report_compare(struct arena *a, const json_t *results, const char *one, cons
 	return 0;
 }
 
-static void put_rate(json_t *j, const char *key, double bps)
+static void put_rate(json_t *j, const char *which, const struct bench_unit *u, double rate)
 {
-	json_object_set_new(j, key, isnan(bps) ? json_null() : json_integer((json_int_t)(bps + 0.5)));
+	char key[40];
+
+	snprintf(key, sizeof(key), "%s_%s", which, u->key);
+	json_object_set_new(j, key, isnan(rate) ? json_null() : u->counts ?
+			    json_real(rate) : json_integer((json_int_t)(rate + 0.5)));
 }
 
 static json_t *side_json(const json_t *r, const struct stats *s)
 {
+	const struct bench_unit *u = bench_unit(r);
 	json_t *j = json_object();
 
 	json_put_u64(j, "id", json_u64(r, "id", 0));
 	json_put_str(j, "label", result_label(r));
-	put_rate(j, "median_bps", s->median);
-	put_rate(j, "min_bps", s->min);
-	put_rate(j, "max_bps", s->max);
+	put_rate(j, "median", u, s->median);
+	put_rate(j, "min", u, s->min);
+	put_rate(j, "max", u, s->max);
 	json_put_u64(j, "runs", s->n);
 	json_object_set(j, "flags", json_object_get(r, "flags"));
 	return j;
@@ -239,6 +246,8 @@ json_t *report_pairs_json(const struct report_pair *pairs, size_t n, bool durabl
 		json_put_str(j, "class", json_str(p->a, "class"));
 		json_put_str(j, "op", json_str(p->a, "op"));
 		json_put_str(j, "clock", durable ? "durable" : "felt");
+		if (json_str(p->a, "unit"))
+			json_put_str(j, "unit", json_str(p->a, "unit"));
 		json_object_set_new(j, "a", side_json(p->a, &p->sa));
 		json_object_set_new(j, "b", side_json(p->b, &p->sb));
 		json_put_str(j, "why", p->why);

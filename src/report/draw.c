@@ -76,9 +76,9 @@ static void footer(struct canvas *c, double y)
 		"on the disks");
 }
 
-static double at(const struct report_picture *p, double bps)
+static double at(const struct report_picture *p, double rate)
 {
-	return LEFT + fmax(0, fmin(1, bps / p->top)) * (BAR_END - LEFT);
+	return LEFT + fmax(0, fmin(1, rate / p->top)) * (BAR_END - LEFT);
 }
 
 /* "0", "0.5", "250": without the digits that a round number does not need; all of an axis in
@@ -100,7 +100,7 @@ static void tick_text(char text[SIZE_TEXT], double value, double top)
 /* Ticks at round numbers, two to six; lines of the grid only where there are bars. */
 static void axis(struct canvas *c, const struct report_picture *p, double y)
 {
-	double top = p->top / 1e6, power = pow(10, floor(log10(top / 4))), step, value;
+	double top = p->top / p->unit->one, power = pow(10, floor(log10(top / 4))), step, value;
 	static const double rounds[] = { 1, 2, 5, 10 };
 	size_t i;
 
@@ -108,7 +108,7 @@ static void axis(struct canvas *c, const struct report_picture *p, double y)
 		;
 	step = power * rounds[i];
 	for (i = 0; (value = (double)i * step) <= top * (1 + 1e-9); i++) {
-		double x = at(p, value * 1e6);
+		double x = at(p, value * p->unit->one);
 		char text[SIZE_TEXT];
 		size_t k;
 
@@ -121,7 +121,7 @@ static void axis(struct canvas *c, const struct report_picture *p, double y)
 		tick_text(text, value, top);
 		c->text(c, x, y, 7, ANCHOR_MIDDLE, false, true, "tick", text);
 	}
-	c->text(c, RIGHT, y, 7, ANCHOR_RIGHT, false, true, "unit", "MB/s");
+	c->text(c, RIGHT, y, 7, ANCHOR_RIGHT, false, true, "unit", p->unit->text);
 }
 
 static enum fill fill_of(const struct report_bar *b)
@@ -138,7 +138,7 @@ static void bar(struct canvas *c, const struct report_picture *p, const struct r
 {
 	double low = isnan(b->min) ? b->median : b->min, high = isnan(b->max) ? b->median : b->max;
 	double x = at(p, low), w = at(p, high) - x;
-	char text[SIZE_TEXT], from[SIZE_TEXT], to[SIZE_TEXT], range[2 * SIZE_TEXT + 4];
+	char text[SIZE_TEXT], range[2 * SIZE_TEXT];
 
 	c->line(c, LEFT, y + BAR / 2.0, x, y + BAR / 2.0, PEN_ZERO, "zero");
 	if (high > low)
@@ -148,12 +148,11 @@ static void bar(struct canvas *c, const struct report_picture *p, const struct r
 	if (!isnan(b->median)) {
 		c->rect(c, at(p, b->median) - 1.2, y - 2, 2.4, BAR + 4, FILL_MEDIAN, "median", b->id);
 		c->text(c, NUMBER, y + 8.5, 9, ANCHOR_LEFT, true, false, "number",
-			number_text(text, b->median / 1e6));
+			bench_rate_text(text, p->unit, b->median));
 	}
-	snprintf(range, sizeof(range), "%s-%s", number_text(from, low / 1e6),
-		 number_text(to, high / 1e6));
 	if (high > low)
-		c->text(c, RIGHT, y + 8.5, 7, ANCHOR_RIGHT, false, false, "number", range);
+		c->text(c, RIGHT, y + 8.5, 7, ANCHOR_RIGHT, false, false, "number",
+			bench_range_text(range, p->unit, low, high));
 }
 
 static void picture(struct canvas *c, struct arena *a, const struct report_picture *p, double y)

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "report/report.h"
+#include "report/words.h"
 
 enum { MOST_WORDS = 65536 };	/* bytes of one text in JSON; a recipe is far shorter */
 
@@ -65,7 +66,7 @@ static void take_options(json_t *result, const char *text)
 static int new_result(struct import *im, const struct csv *c, size_t row, json_t **result,
 		      struct err *e)
 {
-	static const char *const words[] = { "build", "label", "workload", "class", "op", "cache",
+	static const char *const words[] = { "build", "label", "workload", "class", "op", "unit", "cache",
 					     "kernel", "host", "published", "layout",
 					     "campaign", "variant",
 					     "mount_options", "tools", "version" };
@@ -82,8 +83,11 @@ static int new_result(struct import *im, const struct csv *c, size_t row, json_t
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		take_text(*result, c, row, words[i]);
 	op = json_str(*result, "op");
-	if (!op || (strcmp(op, "write") && strcmp(op, "read")) || !json_str(*result, "class"))
-		return err_set(e, ERR_FAIL, "%s line %zu: a class and the op write or read are needed",
+	if (!op || op_find(op) == BENCH_OPS || !json_str(*result, "class"))
+		return err_set(e, ERR_FAIL, "%s line %zu: a class and an op such as write or read are "
+			       "needed", im->name, c->lines[row]);
+	if (json_str(*result, "unit") && !bench_unit_find(json_str(*result, "unit")))
+		return err_set(e, ERR_FAIL, "%s line %zu: the unit is files, ops or seeks, or nothing",
 			       im->name, c->lines[row]);
 	if ((*scale && *end) || !(factor > 0 && factor <= 1e6))
 		return err_set(e, ERR_FAIL, "%s line %zu: the scale is no number above 0", im->name,
@@ -120,23 +124,32 @@ static json_t *flags_of(const char *text)
 	return all;
 }
 
+static double rate_of(const struct csv *c, size_t row)
+{
+	return strtod(csv_field(c, row, csv_column(c, "rate")), NULL);
+}
+
 static int add_row(struct import *im, const struct csv *c, size_t row, json_t *result,
 		   struct err *e)
 {
-	static const char *const numbers[] = { "at_ns", "files", "disk_bytes", "cpu_ns" };
-	uint64_t bytes, felt, durable, bps, value;
+	static const char *const numbers[] = { "at_ns", "files", "disk_bytes", "cpu_ns", "bytes",
+					       "ops", "p50_ns", "p99_ns", "max_ns" };
+	bool counts = bench_unit(result)->counts;
+	uint64_t n, felt, durable, bps, value;
 	json_t *run;
 	size_t i;
 
-	if (number(im, c, row, "bytes", 0, &bytes, e) < 0 ||
+	if (number(im, c, row, counts ? "ops" : "bytes", 0, &n, e) < 0 ||
 	    number(im, c, row, "felt_ns", 0, &felt, e) < 0 ||
 	    number(im, c, row, "durable_ns", 0, &durable, e) < 0 ||
 	    number(im, c, row, "bps", 0, &bps, e) < 0)
 		return -1;
 	/* of a published run there may be the rate alone */
-	if (!import_run(result, bytes, felt, durable) && !import_rate(result, (double)bps))
-		return err_set(e, ERR_FAIL, "%s line %zu: bytes and felt_ns make no rate", im->name,
-			       c->lines[row]);
+	if (!(counts ? import_count(result, n, felt, durable) :
+		       import_run(result, n, felt, durable)) &&
+	    !import_rate(result, counts ? rate_of(c, row) : (double)bps))
+		return err_set(e, ERR_FAIL, "%s line %zu: %s and felt_ns make no rate", im->name,
+			       c->lines[row], counts ? "ops" : "bytes");
 	run = json_array_get(json_object_get(result, "runs"),
 			     json_array_size(json_object_get(result, "runs")) - 1);
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
@@ -199,6 +212,17 @@ int import_own_csv(struct import *im, struct err *e)
 	return rc;
 }
 
+static bool take_run(json_t *result, const json_t *run)
+{
+	const struct bench_unit *u = bench_unit(result);
+	uint64_t felt = json_u64(run, "felt_ns", 0), durable = json_u64(run, "durable_ns", 0);
+
+	if (u->counts ? import_count(result, json_u64(run, "ops", 0), felt, durable) :
+			  import_run(result, json_u64(run, "bytes", 0), felt, durable))
+		return true;
+	return import_rate(result, json_number_value(json_object_get(run, u->key)));
+}
+
 /* One result of the JSON: what it must have, and its rates made again from its runs. */
 static int take_result(struct import *im, const json_t *from, size_t at, struct err *e)
 {
@@ -209,8 +233,9 @@ static int take_result(struct import *im, const json_t *from, size_t at, struct 
 	size_t i;
 
 	if (!json_is_object(from) || !json_str(from, "class") || !json_is_array(runs) || !op ||
-	    (strcmp(op, "write") && strcmp(op, "read")))
-		return err_set(e, ERR_FAIL, "%s: result %zu has no class, no op or no runs", im->name,
+	    op_find(op) == BENCH_OPS ||
+	    (json_str(from, "unit") && !bench_unit_find(json_str(from, "unit"))))
+		return err_set(e, ERR_FAIL, "%s: result %zu has no class, no known op or unit, or no runs", im->name,
 			       at + 1);
 	json_object_foreach((json_t *)(uintptr_t)from, key, value) {
 		if (json_string_length(value) > MOST_WORDS)
@@ -231,9 +256,7 @@ static int take_result(struct import *im, const json_t *from, size_t at, struct 
 				       im->name, at + 1);
 	}
 	json_array_foreach(runs, i, run) {
-		if (!import_run(result, json_u64(run, "bytes", 0), json_u64(run, "felt_ns", 0),
-				json_u64(run, "durable_ns", 0)) &&
-		    !import_rate(result, (double)json_u64(run, "bps", 0)))
+		if (!take_run(result, run))
 			return err_set(e, ERR_FAIL, "%s: result %zu, run %zu has no rate", im->name,
 				       at + 1, i + 1);
 		copy = json_array_get(json_object_get(result, "runs"), i);

@@ -10,7 +10,9 @@
  *   read WORD, write WORD     what op says that means reading, or writing
  *   only COLUMN WORD          lines where the column says something else are left out
  *   together COLUMN           lines that differ only there are repetitions
- *   value COLUMN UNIT [OP CLASS]   a rate in KiB/s, MiB/s, kB/s, MB/s, or the time in s
+ *   counts files|ops|seeks    of which a time is one of so many `files`, instead of bytes
+ *   value COLUMN UNIT [OP CLASS]   a rate in KiB/s, MiB/s, kB/s, MB/s, files/s, ops/s, seeks/s,
+ *                             or the time in s
  *   low COLUMN UNIT, high COLUMN UNIT   a range that was told without its runs
  */
 #include "report/import.h"
@@ -27,6 +29,7 @@
 #include "base/sbuf.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "report/words.h"
 
 enum { MOST_LINES = 200 };
 
@@ -44,7 +47,7 @@ struct map {
 
 static const char *const keys[] = { "source", "table", "date", "memory", "bytes", "files",
 				    "label", "class", "op", "read", "write", "only", "together",
-				    "value", "low", "high" };
+				    "counts", "value", "low", "high" };
 enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
 
 static const char *get(const struct map *m, const char *key)
@@ -196,33 +199,38 @@ static int op_of(const struct map *m, const char *text, size_t row, const char *
 		}
 	}
 	*op = text;
-	if (!strcmp(text, "read") || !strcmp(text, "write"))
+	if (op_find(text) < BENCH_OPS)
 		return 0;
 	return err_set(e, ERR_FAIL, "%s: does \"%.60s\" (table line %zu) read or write? a line \"read\" "
 		       "or \"write\" says it", m->im->name, text, m->table.lines[row]);
 }
 
-/* What one unit is in bytes a second; 0: it is seconds; -1: no unit. */
-static double unit_of(const char *unit)
+/* A unit of the table: how many of what is counted one of it is; 0: it is seconds. */
+struct table_unit {
+	const char *name;
+	double one;
+	const char *counts;	/* NULL: bytes */
+};
+
+static const struct table_unit *unit_of(const char *name)
 {
-	static const struct {
-		const char *name;
-		double bps;
-	} units[] = {
-		{ "KiB/s", 1024 }, { "MiB/s", 1048576 }, { "kB/s", 1e3 }, { "MB/s", 1e6 }, { "s", 0 },
+	static const struct table_unit units[] = {
+		{ "KiB/s", 1024, NULL }, { "MiB/s", 1048576, NULL }, { "kB/s", 1e3, NULL },
+		{ "MB/s", 1e6, NULL }, { "files/s", 1, "files" }, { "ops/s", 1, "ops" },
+		{ "seeks/s", 1, "seeks" }, { "s", 0, NULL },
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (!strcmp(units[i].name, unit))
-			return units[i].bps;
+		if (!strcmp(units[i].name, name))
+			return &units[i];
 	}
-	return -1;
+	return NULL;
 }
 
 /* The number a row has for "COLUMN UNIT ..."; *text goes on behind it. NAN: the field is empty. */
 static int value_of(const struct map *m, const struct pair *p, const char **text, size_t row,
-		    double *value, double *unit, struct err *e)
+		    double *value, const struct table_unit **unit, struct err *e)
 {
 	const char *name = word(m, text), *field;
 	int column = csv_column(&m->table, name);
@@ -232,9 +240,9 @@ static int value_of(const struct map *m, const struct pair *p, const char **text
 	if (column < 0)
 		return err_set(e, ERR_FAIL, "%s line %zu: the table has no column \"%.60s\"",
 			       m->im->name, p->line, name);
-	if (*unit < 0)
-		return err_set(e, ERR_FAIL, "%s line %zu: the unit is KiB/s, MiB/s, kB/s, MB/s or s",
-			       m->im->name, p->line);
+	if (!*unit)
+		return err_set(e, ERR_FAIL, "%s line %zu: the unit is KiB/s, MiB/s, kB/s, MB/s, files/s, "
+			       "ops/s, seeks/s or s", m->im->name, p->line);
 	field = csv_field(&m->table, row, column);
 	*value = NAN;
 	if (!*field)
@@ -274,13 +282,17 @@ static int size_of(const struct map *m, const char *key, uint64_t *bytes, struct
 
 /* The result of a label, class and op; made when there is none yet that runs join. */
 static int result_for(const struct map *m, const char *label, const char *class, const char *op,
-		      size_t row, json_t **out, struct err *e)
+		      const struct table_unit *unit, size_t row, json_t **out, struct err *e)
 {
 	const char *source = expand(m, get(m, "source"), row, e);
+	const char *counts = unit->one > 0 ? unit->counts : get(m, "counts");
 	uint64_t memory, bytes, files;
 	json_t *r;
 	size_t i;
 
+	if (counts && !bench_unit_find(counts))
+		return err_set(e, ERR_FAIL, "%s: counts is files, ops or seeks, not \"%.40s\"",
+			       m->im->name, counts);
 	json_array_foreach(m->im->results, i, r) {
 		if (get(m, "together") && !strcmp(json_str(r, "label"), label) &&
 		    !strcmp(json_str(r, "class"), class) && !strcmp(json_str(r, "op"), op)) {
@@ -295,6 +307,8 @@ static int result_for(const struct map *m, const char *label, const char *class,
 	json_put_str(r, "label", label);
 	json_put_str(r, "class", class);
 	json_put_str(r, "op", op);
+	if (counts)
+		json_put_str(r, "unit", counts);
 	json_put_str(r, "published", source);
 	json_object_set_new(r, "scale", json_real(1));
 	if (get(m, "date"))
@@ -308,19 +322,22 @@ static int result_for(const struct map *m, const char *label, const char *class,
 	return 0;
 }
 
-static int put_value(const struct map *m, json_t *result, double value, double unit,
-		     const struct pair *p, size_t row, struct err *e)
+static int put_value(const struct map *m, json_t *result, double value,
+		     const struct table_unit *unit, const struct pair *p, size_t row, struct err *e)
 {
-	uint64_t bytes = json_u64(result, "bytes", 0);
+	bool counts = bench_unit(result)->counts;
+	uint64_t n = json_u64(result, counts ? "files" : "bytes", 0);
 	bool ok;
 
-	if (unit > 0)
-		ok = import_rate(result, value * unit);
-	else if (!bytes)
-		return err_set(e, ERR_FAIL, "%s line %zu: seconds need a line \"bytes\"", m->im->name,
-			       p->line);
+	if (unit->one > 0)
+		ok = import_rate(result, value * unit->one);
+	else if (!n)
+		return err_set(e, ERR_FAIL, "%s line %zu: seconds need a line \"%s\"", m->im->name,
+			       p->line, counts ? "files" : "bytes");
 	else
-		ok = value > 0 && value < 1e9 && import_run(result, bytes, (uint64_t)(value * 1e9), 0);
+		ok = value > 0 && value < 1e9 &&
+			(counts ? import_count(result, n, (uint64_t)(value * 1e9), 0) :
+				  import_run(result, n, (uint64_t)(value * 1e9), 0));
 	return ok ? 0 : err_set(e, ERR_FAIL, "%s: line %zu of the table has no rate", m->im->name,
 				m->table.lines[row]);
 }
@@ -329,7 +346,9 @@ static int put_value(const struct map *m, json_t *result, double value, double u
 static int take_range(const struct map *m, json_t *result, size_t row, struct err *e)
 {
 	static const char *const ends[] = { "low", "high" };
-	double value[2] = { NAN, NAN }, unit;
+	static const struct table_unit bytes = { "B/s", 1, NULL };
+	double value[2] = { NAN, NAN };
+	const struct table_unit *unit;
 	size_t i, k;
 
 	for (i = 0; i < 2; i++) {
@@ -340,11 +359,14 @@ static int take_range(const struct map *m, json_t *result, size_t row, struct er
 				continue;
 			if (value_of(m, &m->at[k], &text, row, &value[i], &unit, e) < 0)
 				return -1;
-			value[i] *= unit;
+			if (unit->counts || !(unit->one > 0))
+				return err_set(e, ERR_FAIL, "%s line %zu: a range is one of bytes a "
+					       "second", m->im->name, m->at[k].line);
+			value[i] *= unit->one;
 		}
 	}
 	if (isnan(value[0]))
-		return put_value(m, result, value[1], 1, &m->at[0], row, e);
+		return put_value(m, result, value[1], &bytes, &m->at[0], row, e);
 	if (!(value[0] <= value[1]) || !(value[1] > 0))
 		return err_set(e, ERR_FAIL, "%s: line %zu of the table has no range", m->im->name,
 			       m->table.lines[row]);
@@ -365,13 +387,14 @@ static int take_row(const struct map *m, size_t row, struct err *e)
 		return -1;
 	if (!get(m, "value")) {
 		if (op_of(m, op, row, &op, e) < 0 ||
-		    result_for(m, label, class, op, row, &result, e) < 0)
+		    result_for(m, label, class, op, unit_of("MB/s"), row, &result, e) < 0)
 			return -1;
 		return take_range(m, result, row, e);
 	}
 	for (i = 0; i < m->n; i++) {
 		const char *text = m->at[i].value, *own_op = op, *own_class = class;
-		double value, unit;
+		const struct table_unit *unit;
+		double value;
 
 		if (strcmp(m->at[i].key, "value"))
 			continue;
@@ -384,7 +407,7 @@ static int take_row(const struct map *m, size_t row, struct err *e)
 		if (*text)
 			own_class = expand(m, text, row, e);
 		if (!own_class || op_of(m, own_op, row, &own_op, e) < 0 ||
-		    result_for(m, label, own_class, own_op, row, &result, e) < 0 ||
+		    result_for(m, label, own_class, own_op, unit, row, &result, e) < 0 ||
 		    put_value(m, result, value, unit, &m->at[i], row, e) < 0)
 			return -1;
 	}

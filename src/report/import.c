@@ -20,7 +20,7 @@
 #include "report/report.h"
 #include "store/store.h"
 
-static const double fastest = 1e15;	/* bytes a second: beyond it something else was read */
+static const double fastest = 1e15;	/* a second: beyond it something else was read */
 
 int import_result(struct import *im, json_t **result, struct err *e)
 {
@@ -34,58 +34,92 @@ int import_result(struct import *im, json_t **result, struct err *e)
 	return 0;
 }
 
-static bool add_run(json_t *result, json_t *run, double bps, double durable_bps)
+static void put_rate(json_t *j, const char *which, const struct bench_unit *u, double rate)
 {
+	char key[48];
+
+	snprintf(key, sizeof(key), "%s%s", which, u->key);
+	if (u->counts)
+		json_object_set_new(j, key, json_real(rate));
+	else
+		json_put_u64(j, key, (uint64_t)(rate + 0.5));
+}
+
+static bool add_run(json_t *result, json_t *run, double rate, double durable)
+{
+	const struct bench_unit *u = bench_unit(result);
 	json_t *runs = json_object_get(result, "runs");
 
-	if (!(bps > 0 && bps < fastest) || !(durable_bps < fastest)) {
+	if (!(rate > 0 && rate < fastest) || !(durable < fastest)) {
 		json_decref(run);
 		return false;
 	}
 	json_put_u64(run, "rep", json_array_size(runs) + 1);
-	json_put_u64(run, "bps", (uint64_t)(bps + 0.5));
-	if (durable_bps > 0)
-		json_put_u64(run, "durable_bps", (uint64_t)(durable_bps + 0.5));
+	if (u->counts)
+		json_put_str(run, "unit", u->word);
+	put_rate(run, "", u, rate);
+	if (durable > 0)
+		put_rate(run, "durable_", u, durable);
 	json_array_append_new(runs, run);
 	return true;
 }
 
-bool import_run(json_t *result, uint64_t bytes, uint64_t felt_ns, uint64_t durable_ns)
+static bool add_timed(json_t *result, const char *what, uint64_t n, uint64_t felt_ns,
+		      uint64_t durable_ns)
 {
 	json_t *run = json_object();
 
-	json_put_u64(run, "bytes", bytes);
+	json_put_u64(run, what, n);
 	json_put_u64(run, "felt_ns", felt_ns);
 	if (durable_ns)
 		json_put_u64(run, "durable_ns", durable_ns);
-	return add_run(result, run, felt_ns ? (double)bytes * 1e9 / (double)felt_ns : 0,
-		       durable_ns ? (double)bytes * 1e9 / (double)durable_ns : 0);
+	return add_run(result, run, felt_ns ? (double)n * 1e9 / (double)felt_ns : 0,
+		       durable_ns ? (double)n * 1e9 / (double)durable_ns : 0);
 }
 
-bool import_rate(json_t *result, double bps)
+bool import_run(json_t *result, uint64_t bytes, uint64_t felt_ns, uint64_t durable_ns)
 {
-	return add_run(result, json_object(), bps, 0);
+	return add_timed(result, "bytes", bytes, felt_ns, durable_ns);
 }
 
-static void put_stats(json_t *result, const char *from, const char *median, const char *min,
-		      const char *max)
+bool import_count(json_t *result, uint64_t count, uint64_t felt_ns, uint64_t durable_ns)
+{
+	return add_timed(result, "ops", count, felt_ns, durable_ns);
+}
+
+bool import_rate(json_t *result, double rate)
+{
+	return add_run(result, json_object(), rate, 0);
+}
+
+/* The median, lowest and highest of all runs on one clock; nothing when a run lacks it. */
+static void put_stats(json_t *result, const char *clock)
 {
 	const json_t *runs = json_object_get(result, "runs"), *run;
+	const struct bench_unit *u = bench_unit(result);
 	double *values = calloc(json_array_size(runs) + 1, sizeof(*values));
+	char key[48];
 	struct stats s;
 	size_t i, n = 0;
 
 	if (!values)
 		die("no memory");
 	json_array_foreach(runs, i, run) {
-		if (json_u64(run, from, 0))
-			values[n++] = (double)json_u64(run, from, 0);
+		const json_t *v;
+
+		snprintf(key, sizeof(key), "%s%s", clock, u->key);
+		v = json_object_get(run, key);
+		if (json_is_number(v) && json_number_value(v) > 0)
+			values[n++] = json_number_value(v);
 	}
 	if (n && n == json_array_size(runs)) {
 		stats_of(values, n, &s);
-		json_put_u64(result, median, (uint64_t)(s.median + 0.5));
-		json_put_u64(result, min, (uint64_t)s.min);
-		json_put_u64(result, max, (uint64_t)s.max);
+		snprintf(key, sizeof(key), "%smedian_", clock);
+		put_rate(result, key, u, s.median);
+		snprintf(key, sizeof(key), "%smin_", clock);
+		put_rate(result, key, u, s.min);
+		snprintf(key, sizeof(key), "%smax_", clock);
+		put_rate(result, key, u, s.max);
 	}
 	free(values);
 }
@@ -111,9 +145,8 @@ void import_finish(json_t *result)
 	json_t *words;
 	size_t i, k, n = 0;
 
-	put_stats(result, "bps", "median_bps", "min_bps", "max_bps");
-	put_stats(result, "durable_bps", "durable_median_bps", "durable_min_bps",
-		  "durable_max_bps");
+	put_stats(result, "");
+	put_stats(result, "durable_");
 	json_array_foreach(runs, i, run) {
 		json_array_foreach(json_object_get(run, "flags"), k, flag) {
 			if (json_is_string(flag))

@@ -34,8 +34,10 @@ int import_result(struct import *im, json_t **result, struct err *e);
 
 /* A run of so many bytes; 0 ns durable: not known. False: not a rate that can be. */
 bool import_run(json_t *result, uint64_t bytes, uint64_t felt_ns, uint64_t durable_ns);
-/* A run of which the rate alone is known. */
-bool import_rate(json_t *result, double bps);
+/* The same of so many files, operations or what else the result's "unit" says. */
+bool import_count(json_t *result, uint64_t count, uint64_t felt_ns, uint64_t durable_ns);
+/* A run of which the rate alone is known, in bytes or that unit a second. */
+bool import_rate(json_t *result, double rate);
 
 /* Median, lowest and highest from the runs, on both clocks; and the flag for few. */
 void import_finish(json_t *result);

@@ -18,15 +18,10 @@
 
 double result_rate(const json_t *result, const char *which, bool durable)
 {
-	char key[40];
-	const json_t *v;
+	double rate = bench_rate(result, which, durable);
 
-	snprintf(key, sizeof(key), "%s%s_bps", durable ? "durable_" : "", which);
-	v = json_object_get(result, key);
 	/* a range told in words may begin at zero; a measured rate of zero is none */
-	if (json_is_number(v) && (json_number_value(v) > 0 || !strcmp(which, "min")))
-		return json_number_value(v);
-	return NAN;
+	return rate > 0 || (rate >= 0 && !strcmp(which, "min")) ? rate : NAN;
 }
 
 double result_scale(const json_t *result)
@@ -62,6 +57,22 @@ const char *result_label(const json_t *result)
 	return variant ? variant : label ? label : "?";
 }
 
+enum bench_op op_find(const char *word)
+{
+	int op = 0;
+
+	while (op < BENCH_OPS && strcmp(bench_op_word((enum bench_op)op), word) != 0)
+		op++;
+	return (enum bench_op)op;
+}
+
+bool result_reads(const json_t *result)
+{
+	enum bench_op op = op_find(result_str(result, "op"));
+
+	return op < BENCH_OPS && !bench_op_writes(op);
+}
+
 /* A published table may tell how many runs it was, without their values. */
 size_t result_runs(const json_t *result)
 {
@@ -74,11 +85,13 @@ size_t result_runs(const json_t *result)
 size_t report_values(struct arena *a, const json_t *result, bool durable, double **values)
 {
 	const json_t *runs = json_object_get(result, "runs"), *run;
+	const char *key = bench_unit(result)->key;
 	size_t n = 0, i;
 
 	*values = arena_array(a, json_array_size(runs) + 1, sizeof(**values));
 	json_array_foreach(runs, i, run) {
-		const json_t *v = json_object_get(run, durable ? "durable_bps" : "bps");
+		const json_t *v = json_object_get(run, arena_printf(a, "%s%s",
+						  durable ? "durable_" : "", key));
 
 		if (json_is_number(v) && json_number_value(v) > 0)
 			(*values)[n++] = json_number_value(v);
@@ -147,10 +160,11 @@ static const char *about_of(struct arena *a, const json_t *r)
 
 	if (bytes && files == 1)
 		sbuf_addf(&out, "one file of %s, ", size_text(size, bytes, SIZE_SI));
-	else if (bytes && files)
-		sbuf_addf(&out, "%" PRIu64 " files, %s, ", files, size_text(size, bytes, SIZE_SI));
+	else if (files)
+		sbuf_addf(&out, "%" PRIu64 " files, %s, ", files,
+			  bytes ? size_text(size, bytes, SIZE_SI) : "empty");
 	sbuf_addf(&out, "scale %g", result_scale(r));
-	if (!strcmp(result_str(r, "op"), "read"))
+	if (result_reads(r))
 		add_fact(&out, "cache before: ", json_str(r, "cache"));
 	text = arena_strdup(a, sbuf_str(&out));
 	sbuf_done(&out);
@@ -207,7 +221,7 @@ static bool same_class(const json_t *a, const json_t *b)
 static bool same_picture(const json_t *a, const json_t *b, const struct report_filter *f)
 {
 	return (f->by_layout ? same_layout(a, b) : same_class(a, b)) &&
-	       result_scale(a) == result_scale(b);
+	       bench_unit(a) == bench_unit(b) && result_scale(a) == result_scale(b);
 }
 
 /* Measured before, of what one bar of a picture is? */
@@ -241,7 +255,7 @@ static int by_size(const void *x, const void *y)
 {
 	const struct report_picture *a = x, *b = y;
 	double sa = size_of(a), sb = size_of(b);
-	int by_class = strcmp(a->class, b->class), by_op = strcmp(b->op, a->op);
+	int by_class = strcmp(a->class, b->class), by_op = (int)op_find(a->op) - (int)op_find(b->op);
 
 	if (fabs(sa - sb) > 0.02 * fmax(sa, sb))
 		return (sa > sb) - (sa < sb);
@@ -287,7 +301,7 @@ static void make_picture(struct arena *a, const json_t *results, size_t first,
 		.title = title_of(a, r, f), .about = f->by_layout ? layout_about(a, r) : about_of(a, r),
 		.class = f->by_layout ? result_label(r) : result_str(r, "class"),
 		.op = f->by_layout ? "" : result_str(r, "op"),
-		.durable = f->durable, .scale = result_scale(r),
+		.durable = f->durable, .scale = result_scale(r), .unit = bench_unit(r),
 		.bars = arena_array(a, json_array_size(results), sizeof(*p->bars)),
 	};
 	for (i = first; i < json_array_size(results); i++) {
@@ -316,7 +330,7 @@ static void make_picture(struct arena *a, const json_t *results, size_t first,
 		most = fmax(most, fmax(isnan(p->bars[i].max) ? 0 : p->bars[i].max,
 				       isnan(p->bars[i].median) ? 0 : p->bars[i].median));
 	}
-	p->top = chart_top(most / 1e6) * 1e6;
+	p->top = chart_top(most / p->unit->one) * p->unit->one;
 }
 
 void report_pictures(struct arena *a, const json_t *results, const struct report_filter *f,

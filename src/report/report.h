@@ -35,7 +35,7 @@ struct report_bar {
 	const char *label;	/* the layout; from outside */
 	const char *facts;	/* "n 7, scale 1, on nas, kernel 6.1.0, 2026-11-12, cached" */
 	int64_t id;
-	double min, median, max;	/* bytes a second; NAN: not known */
+	double min, median, max;	/* as in the result; NAN: not known */
 	size_t n;		/* runs; 0: not told */
 	unsigned flags;
 	const char *letters;	/* of the flags: "P n" */
@@ -53,7 +53,8 @@ struct report_picture {
 	double scale;
 	struct report_bar *bars;
 	size_t n, older;	/* older: results of the same layouts that are not drawn */
-	double top;		/* bytes a second at the right edge, a round number of MB/s */
+	const struct bench_unit *unit;	/* of all its bars */
+	double top;		/* at the right edge, a round number of the unit */
 };
 
 /* Smallest class first, write before read. */

@@ -20,11 +20,6 @@ static unsigned fit(unsigned columns)
 	return columns < LEAST ? LEAST : columns > MOST ? MOST : columns;
 }
 
-static const char *mbps(char buf[SIZE_TEXT], double bps)
-{
-	return isnan(bps) ? strcpy(buf, "-") : number_text(buf, bps / 1e6);
-}
-
 /* "1.53", "0.07" */
 static const char *times_text(char buf[SIZE_TEXT], double ratio)
 {
@@ -103,15 +98,11 @@ static void draw_bar(struct grid *g, unsigned row, unsigned col, unsigned width,
 		chart_doubt(g, row, col, width);
 }
 
-/* "172-181" */
-static const char *range_text(char buf[2 * SIZE_TEXT], double min, double max)
+/* "172-181"; nothing when there is no range */
+static const char *range_text(char buf[2 * SIZE_TEXT], const struct bench_unit *u, double min,
+			      double max)
 {
-	char low[SIZE_TEXT], high[SIZE_TEXT];
-
-	*buf = '\0';
-	if (max > min)
-		snprintf(buf, 2 * SIZE_TEXT, "%s-%s", mbps(low, min), mbps(high, max));
-	return buf;
+	return max > min ? bench_range_text(buf, u, min, max) : strcpy(buf, "");
 }
 
 /* The shapes, then the letters that are in use; *text in lines of its own. */
@@ -160,8 +151,8 @@ static void draw_line(struct arena *a, const struct report_picture *p, size_t i,
 	draw_bar(g, row, label, width, p->top, &s, b->flagged);
 	if (b->n)
 		snprintf(n, sizeof(n), "%zu", b->n);
-	sbuf_addf(&text, "%5s %11s %3s", mbps(median, b->median),
-		  range_text(range, b->min, b->max), n);
+	sbuf_addf(&text, "%5s %11s %3s", bench_rate_text(median, p->unit, b->median),
+		  range_text(range, p->unit, b->min, b->max), n);
 	sbuf_addf(&text, "%s%s%s%s", *b->letters ? " " : "", b->letters, b->published ? " p" : "",
 		  b->simulated ? " s" : "");
 	grid_text(g, row, label + width + 1, text.text);
@@ -174,7 +165,7 @@ void report_picture_grid(const struct report_picture *p, unsigned columns, struc
 	const char **labels = arena_array(a, p->n + 1, sizeof(*labels));
 	unsigned label = LABEL + (fit(columns) > WIDE ? (fit(columns) - WIDE) / 2 : 0);
 	unsigned width = fit(columns) - label - NUMBERS - 1;
-	struct sbuf head = { 0 }, marks = { 0 };
+	struct sbuf head = { 0 }, marks = { 0 }, unit = { 0 };
 	bool published = false, simulated = false;
 	unsigned flags = 0, more;
 	char *text;
@@ -189,8 +180,9 @@ void report_picture_grid(const struct report_picture *p, unsigned columns, struc
 	sbuf_add_safe(&head, p->about);
 	grid_text(g, 0, 1, head.text);
 	grid_text(g, 1, 1, *p->op ? "layout" : "class");
-	chart_scale(g, 1, label, width, p->top / 1e6);
-	grid_text(g, 1, label + width + 1, " MB/s     min-max   n");
+	chart_scale(g, 1, label, width, p->top / p->unit->one);
+	sbuf_addf(&unit, "%5s %11s   n", p->unit->text, "min-max");
+	grid_text(g, 1, label + width + 1, unit.text);
 	for (i = 0; i < p->n; i++) {
 		labels[i] = p->bars[i].label;
 		published = published || p->bars[i].published;
@@ -207,11 +199,13 @@ void report_picture_grid(const struct report_picture *p, unsigned columns, struc
 	legend(g, (unsigned)p->n + 2, flags_doubt(flags), sbuf_str(&marks), text);
 	sbuf_done(&head);
 	sbuf_done(&marks);
+	sbuf_done(&unit);
 	arena_free(a);
 }
 
 static void pair_line(struct grid *g, unsigned row, char side, double top, unsigned width,
-		      const struct stats *s, unsigned flags, const char *verdict)
+		      const struct bench_unit *u, const struct stats *s, unsigned flags,
+		      const char *behind)
 {
 	char median[SIZE_TEXT], range[2 * SIZE_TEXT], text[8 * SIZE_TEXT];
 	struct sbuf letters = { 0 };
@@ -220,50 +214,67 @@ static void pair_line(struct grid *g, unsigned row, char side, double top, unsig
 	grid_text(g, row, PAIR_LABEL - 2, text);
 	draw_bar(g, row, PAIR_LABEL, width, top, s, flags_doubt(flags));
 	flags_letters(flags, "", &letters);
-	snprintf(text, sizeof(text), "%5s %11s %s%s%s", mbps(median, s->median),
-		 range_text(range, s->min, s->max), verdict, *verdict && letters.len ? " " : "",
+	snprintf(text, sizeof(text), "%5s %11s %s%s%s", bench_rate_text(median, u, s->median),
+		 range_text(range, u, s->min, s->max), behind, *behind && letters.len ? " " : "",
 		 sbuf_str(&letters));
 	grid_text(g, row, PAIR_LABEL + width + 1, text);
 	sbuf_done(&letters);
 }
 
+/* The right edge of the pairs that are counted in this unit. */
+static double pairs_top(const struct report_pair *pairs, size_t n, const struct bench_unit *u)
+{
+	double top = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (bench_unit(pairs[i].a) == u)
+			top = fmax(top, fmax(pairs[i].sa.max, pairs[i].sb.max));
+	}
+	return chart_top(top / u->one) * u->one;
+}
+
+/* The scale is that of the first pair; one that counts something else says what. */
 void report_pairs_grid(const struct report_pair *pairs, size_t n, unsigned columns,
 		       struct grid *g)
 {
 	unsigned width = fit(columns) - PAIR_LABEL - PAIR_NUMBERS - 2, row = 1, all = 0, more;
+	const struct bench_unit *first = bench_unit(n ? pairs[0].a : NULL);
 	struct arena *arena = arena_new();
-	double top = 0;
-	char *text;
+	char head[8 * SIZE_TEXT], *text;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		top = fmax(top, fmax(pairs[i].sa.max, pairs[i].sb.max));
+	for (i = 0; i < n; i++)
 		all |= flags_read(json_object_get(pairs[i].a, "flags")) |
 		       flags_read(json_object_get(pairs[i].b, "flags"));
-	}
-	top = chart_top(top / 1e6) * 1e6;
 	text = explain(arena, all, columns, &more);
 	grid_init(g, 2 * (unsigned)n + 2 + more, fit(columns) - 1);
 	grid_text(g, 0, 1, "class");
-	chart_scale(g, 0, PAIR_LABEL, width, top / 1e6);
-	grid_text(g, 0, PAIR_LABEL + width + 1, " MB/s     min-max B to A");
+	chart_scale(g, 0, PAIR_LABEL, width, pairs_top(pairs, n, first) / first->one);
+	snprintf(head, sizeof(head), "%5s %11s B to A", first->text, "min-max");
+	grid_text(g, 0, PAIR_LABEL + width + 1, head);
 	for (i = 0; i < n; i++) {
 		const struct report_pair *p = &pairs[i];
+		const struct bench_unit *u = bench_unit(p->a);
+		double top = pairs_top(pairs, n, u);
+		const char *op = result_str(p->a, "op");
 		struct sbuf name = { 0 };
 		char verdict[80], ratio[SIZE_TEXT];
 
 		sbuf_add_safe(&name, result_str(p->a, "class"));
 		grid_text(g, row, 1, sbuf_str(&name));
 		grid_text(g, row, PAIR_LABEL - 4, "  ");	/* side and operation stay free */
-		grid_text(g, row + 1, 1, result_str(p->a, "op")[0] == 'w' ? " write" : " read");
+		sbuf_clear(&name);
+		sbuf_add_safe(&name, op);
+		grid_text(g, row + 1, strlen(op) < PAIR_LABEL - 4 ? 2 : 1, sbuf_str(&name));
 		if (p->why)
 			snprintf(verdict, sizeof(verdict), "! %s", p->why);
 		else
 			snprintf(verdict, sizeof(verdict), "%sx %s", times_text(ratio, p->c.ratio),
 				 verdict_word(p->c.verdict));
-		pair_line(g, row++, 'A', top, width, &p->sa,
-			  flags_read(json_object_get(p->a, "flags")), "");
-		pair_line(g, row++, 'B', top, width, &p->sb,
+		pair_line(g, row++, 'A', top, width, u, &p->sa,
+			  flags_read(json_object_get(p->a, "flags")), u == first ? "" : u->text);
+		pair_line(g, row++, 'B', top, width, u, &p->sb,
 			  flags_read(json_object_get(p->b, "flags")), verdict);
 		sbuf_done(&name);
 	}
@@ -294,13 +305,14 @@ void report_result_words(struct arena *a, const json_t *result, bool durable, st
 	double *values, p, rho, low, high, sure;
 	size_t n = report_values(a, result, durable, &values), i;
 	bool *marked = arena_array(a, n + 1, sizeof(*marked));
+	const struct bench_unit *unit = bench_unit(result);
 	char text[SIZE_TEXT], more[SIZE_TEXT];
 
 	stats_confidence_words(n, out);
 	sure = stats_median_interval(values, n, 0.95, &low, &high);
 	if (n > 7 && sure > 0)
-		sbuf_addf(out, "; %s to %s MB/s with %.1f %%", mbps(text, low), mbps(more, high),
-			  fmin(99.9, 100 * sure));
+		sbuf_addf(out, "; %s to %s %s with %.1f %%", bench_rate_text(text, unit, low),
+			  bench_rate_text(more, unit, high), unit->text, fmin(99.9, 100 * sure));
 	sbuf_addc(out, '\n');
 	if (!strcmp(result_str(result, "repeat"), "cap"))
 		sbuf_addf(out, "it was not within %g %% after the most runs that were allowed\n",
@@ -313,7 +325,8 @@ void report_result_words(struct arena *a, const json_t *result, bool durable, st
 		sbuf_add(out, "far off, kept:");
 		for (i = 0; i < n; i++) {
 			if (marked[i])
-				sbuf_addf(out, " run %zu (%s MB/s)", i + 1, mbps(text, values[i]));
+				sbuf_addf(out, " run %zu (%s %s)", i + 1,
+					  bench_rate_text(text, unit, values[i]), unit->text);
 		}
 		sbuf_addc(out, '\n');
 	}

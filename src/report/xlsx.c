@@ -96,6 +96,13 @@ static const struct column {
 	{ "durable median MB/s", "durable_median_bps", 1e6, 20 },
 	{ "durable min MB/s", "durable_min_bps", 1e6, 17 },
 	{ "durable max MB/s", "durable_max_bps", 1e6, 17 },
+	{ "counts", "unit", 1, 8 },
+	{ "felt median /s", "median_rate", 1, 14 }, { "felt min /s", "min_rate", 1, 11 },
+	{ "felt max /s", "max_rate", 1, 11 },
+	{ "durable median /s", "durable_median_rate", 1, 16 },
+	{ "durable min /s", "durable_min_rate", 1, 14 },
+	{ "durable max /s", "durable_max_rate", 1, 14 },
+	{ "p50 ns", "p50_ns", 1, 12 }, { "p99 ns", "p99_ns", 1, 12 }, { "max ns", "max_ns", 1, 12 },
 	{ "bytes", "bytes", 1, 14 }, { "disk bytes", "disk_bytes", 1, 14 }, { "files", "files", 1, 8 },
 	{ "flags", "flags", 1, 16 }, { "cache", "cache", 1, 8 }, { "kernel", "kernel", 1, 16 },
 	{ "memory bytes", "memory_bytes", 1, 14 }, { "host", "host", 1, 12 },
@@ -116,7 +123,10 @@ static const struct column {
 	{ "temperature mC", "temperature_mc", 1, 14 }, { "full %", "fill_percent", 1, 7 },
 }, run_columns[] = {
 	{ "rep", "rep", 1, 6 }, { "felt MB/s", "bps", 1e6, 12 },
-	{ "durable MB/s", "durable_bps", 1e6, 14 }, { "bytes", "bytes", 1, 14 },
+	{ "durable MB/s", "durable_bps", 1e6, 14 }, { "felt /s", "rate", 1, 12 },
+	{ "durable /s", "durable_rate", 1, 12 }, { "count", "ops", 1, 10 },
+	{ "p50 ns", "p50_ns", 1, 12 }, { "p99 ns", "p99_ns", 1, 12 }, { "max ns", "max_ns", 1, 12 },
+	{ "bytes", "bytes", 1, 14 },
 	{ "files", "files", 1, 8 }, { "felt ns", "felt_ns", 1, 16 },
 	{ "durable ns", "durable_ns", 1, 16 }, { "disk bytes", "disk_bytes", 1, 14 },
 	{ "cpu ns", "cpu_ns", 1, 14 }, { "flags", "flags", 1, 16 },
@@ -231,7 +241,7 @@ static void set_labels(lxw_chart_series *series, const struct report_picture *p)
 		at[i] = &labels[i];
 		labels[i].hide = isnan(p->bars[i].median);
 		labels[i].value = text[i];
-		number_text(text[i], p->bars[i].median / 1e6);
+		bench_rate_text(text[i], p->unit, p->bars[i].median);
 	}
 	chart_series_set_labels(series);
 	chart_series_set_labels_position(series, LXW_CHART_LABEL_POSITION_INSIDE_END);
@@ -277,7 +287,7 @@ static void add_chart(struct sheet *s, lxw_worksheet *w, const struct report_pic
 		else
 			set_labels(series, p);
 	}
-	snprintf(title, sizeof(title), "%s, scale %g (MB/s)", p->title, p->scale);
+	snprintf(title, sizeof(title), "%s, scale %g (%s)", p->title, p->scale, p->unit->text);
 	chart_title_set_name(chart, title);
 	chart_title_set_name_font(chart, &heading);
 	chart_axis_set_reverse(chart->y_axis);
@@ -285,16 +295,17 @@ static void add_chart(struct sheet *s, lxw_worksheet *w, const struct report_pic
 	chart_axis_set_num_font(chart->y_axis, &small);
 	chart_set_series_gap(chart, 70);
 	chart_axis_set_min(chart->x_axis, 0);
-	chart_axis_set_max(chart->x_axis, p->top / 1e6);
+	chart_axis_set_max(chart->x_axis, p->top / p->unit->one);
 	chart_axis_set_num_format(chart->x_axis, "General");
 	chart_legend_set_position(chart, LXW_CHART_LEGEND_BOTTOM);
 	worksheet_insert_chart_opt(w, at, 0, chart, &place);
 }
 
-static void put_rate(struct sheet *s, lxw_worksheet *w, lxw_row_t row, lxw_col_t col, double bps)
+static void put_rate(struct sheet *s, lxw_worksheet *w, lxw_row_t row, lxw_col_t col,
+		     const struct bench_unit *u, double rate)
 {
-	if (!isnan(bps))
-		worksheet_write_number(w, row, col, bps / 1e6, s->rate);
+	if (!isnan(rate))
+		worksheet_write_number(w, row, col, rate / u->one, s->rate);
 }
 
 static void write_pictures(struct sheet *s, struct arena *a, const struct report_picture *p,
@@ -328,7 +339,8 @@ static void write_pictures(struct sheet *s, struct arena *a, const struct report
 		for (k = 0; k < p[i].n; k++)
 			labels[k] = p[i].bars[k].label;
 		put_text(w, row, 0, p[i].title, s->title);
-		put_text(w, row++, 1, p[i].about, s->pale);
+		put_text(w, row, 1, p[i].about, s->pale);
+		put_text(w, row++, 7, p[i].unit->text, s->pale);
 		for (k = 0; k < sizeof(titles) / sizeof(titles[0]); k++)
 			worksheet_write_string(w, row, (lxw_col_t)k, titles[k], s->head);
 		first = ++row;
@@ -339,12 +351,12 @@ static void write_pictures(struct sheet *s, struct arena *a, const struct report
 			double mid = isnan(b->median) ? high : b->median;
 
 			put_text(w, row, 0, b->label, NULL);
-			put_rate(s, w, row, 1, b->min);
-			put_rate(s, w, row, 2, b->median);
-			put_rate(s, w, row, 3, b->max);
-			put_rate(s, w, row, 4, low);
-			put_rate(s, w, row, 5, mid - low);
-			put_rate(s, w, row, 6, high - mid);
+			put_rate(s, w, row, 1, p[i].unit, b->min);
+			put_rate(s, w, row, 2, p[i].unit, b->median);
+			put_rate(s, w, row, 3, p[i].unit, b->max);
+			put_rate(s, w, row, 4, p[i].unit, low);
+			put_rate(s, w, row, 5, p[i].unit, mid - low);
+			put_rate(s, w, row, 6, p[i].unit, high - mid);
 			put_text(w, row, 7, b->facts, s->pale);
 			put_text(w, row, SHORT, label_cut(a, b->label, labels, p[i].n, NAME_CHARS),
 				 s->pale);
@@ -365,7 +377,7 @@ static void make_formats(struct sheet *s)
 	s->title = workbook_add_format(s->book);
 	format_set_bold(s->title);
 	s->rate = workbook_add_format(s->book);
-	format_set_num_format(s->rate, "0.00");
+	format_set_num_format(s->rate, "[<0.1]0.00000;[<10]0.000;0.00");
 	s->pale = workbook_add_format(s->book);
 	format_set_font_color(s->pale, 0x666666);
 }

@@ -296,6 +296,10 @@ static const struct column {
 	{ "campaign", "campaign", false }, { "cell", "cell", false }, { "round", "round", false },
 	{ "variant", "variant", false }, { "options", "options", false },
 	{ "reason", "reason", false },
+	{ "unit", "unit", false }, { "rate", "rate", true },
+	{ "durable_rate", "durable_rate", true },
+	{ "interval_low_rate", "interval_low_rate", false },
+	{ "interval_high_rate", "interval_high_rate", false },
 };
 
 /* A field as RFC 4180 wants it; a text that a spreadsheet would run as a formula is

@@ -89,8 +89,8 @@ int main(int argc, char **argv)
 		char name[8];
 
 		snprintf(name, sizeof(name), "%uG", i + 2);
-		work_expect(w, name, true);
-		work_expect(w, name, false);
+		work_expect(w, name, "write");
+		work_expect(w, name, "read");
 	}
 	ui_goto(ui, &screen_bench);
 	before = spent();
