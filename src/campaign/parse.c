@@ -11,6 +11,7 @@
 #include "base/sbuf.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "bench/suite.h"
 #include "layout/layer.h"
 
 enum { MOST_TEXT = 65536, MOST_WORDS = 256, MOST_AXES = 8, MOST_LAYOUTS = 200 };
@@ -142,21 +143,37 @@ static int take_axis(struct line *l, struct err *e)
 	return check_axis(x, e);
 }
 
+static bool has_workload(const struct campaign *c, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < c->workloads.n; i++) {
+		if (!strcmp(((const struct workload *)c->workloads.at[i])->name, name))
+			return true;
+	}
+	return false;
+}
+
+/* Workloads, and suites for all of theirs; the run rule is the campaign's own. */
 static int take_workload(struct line *l, struct err *e)
 {
 	struct campaign *c = l->c;
 	size_t i, k;
 
 	for (i = 1; i < l->n; i++) {
-		struct workload *w = arena_alloc(c->arena, sizeof(*w));
+		struct bench_order named = { 0 };
+		const struct suite *suite;
 
-		if (workload_find(c->arena, l->words[i], w, e))
+		if (bench_add_named(c->arena, &named, l->words[i], &suite, e))
 			return -1;
-		for (k = 0; k < c->workloads.n; k++) {
-			if (!strcmp(((const struct workload *)c->workloads.at[k])->name, w->name))
-				return err_set(e, ERR_USAGE, "the workload %s is given twice", w->name);
+		if (!suite && has_workload(c, l->words[i]))
+			return err_set(e, ERR_USAGE, "the workload %s is given twice", l->words[i]);
+		for (k = 0; k < named.workloads.n; k++) {
+			const struct workload *w = named.workloads.at[k];
+
+			if (!has_workload(c, w->name))
+				list_add(c->arena, &c->workloads, named.workloads.at[k]);
 		}
-		list_add(c->arena, &c->workloads, w);
 	}
 	return 0;
 }

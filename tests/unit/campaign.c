@@ -56,6 +56,10 @@ static void test_defaults(void **state)
 	assert_int_equal(c->seed, 9);
 	assert_int_equal(c->workloads.n, 3);
 	campaign_free(c);
+	/* W01 has small-text, which was there already */
+	c = parse(TWO "workload W01 500M\n");
+	assert_int_equal(c->workloads.n, 2);
+	campaign_free(c);
 }
 
 /* What is wrong, and a part of the one sentence that says so. */
