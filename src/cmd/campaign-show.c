@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+enum { PATIENCE_MS = 500 };
 enum { LEAST_LABEL = 12, MOST_LABEL = 56, LEAST = 12 };
 
 void campaign_show_init(struct campaign_show *s, const struct campaign *c,
@@ -266,14 +267,16 @@ static void put_cell(const struct campaign_show *s, const json_t *j)
 	(void)s;
 }
 
-/* A line of JSON. Unattended, nobody that reads slowly may hold the campaign up: what does not
- * fit into the pipe is dropped, the database has it. */
+/* A line of JSON. Unattended, nobody that reads slowly may hold the campaign up for long: what
+ * does not fit into the pipe is dropped, the database has it. */
 void campaign_put(const json_t *event)
 {
 	struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	const char *kind = json_str(event, "event");
+	int wait_ms = kind && !strcmp(kind, "sample") ? 0 : PATIENCE_MS;
 	char *line = json_line(event);
 
-	if (!option("unattended") || (strlen(line) < PIPE_BUF && poll(&p, 1, 0) == 1 &&
+	if (!option("unattended") || (strlen(line) < PIPE_BUF && poll(&p, 1, wait_ms) == 1 &&
 				      (p.revents & POLLOUT))) {
 		puts(line);
 		fflush(stdout);
