@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { COLUMN = 8, LEAST_LABEL = 22, SMALL_LABEL = 14, FOOT = 2 };
+enum { COLUMN = 8, WIDE_COLUMN = 13, LEAST_LABEL = 22, SMALL_LABEL = 14, FOOT = 2 };
 
 /* The result of an operation among those of a cell; NULL: none. Owned by `results`. */
 static const json_t *result_of(const json_t *results, const char *op)
@@ -116,17 +116,34 @@ static const struct campaign_cell *any_cell(const struct campaign_view *v, size_
 
 struct shape {
 	unsigned label, shown;	/* width of the labels; how many workloads are in sight */
+	unsigned column;
 };
+
+/* As wide as the names when all of them have room, else narrow. */
+static unsigned column_of(const struct campaign_view *v, unsigned room)
+{
+	unsigned most = COLUMN;
+	size_t i;
+
+	for (i = 0; i < v->workloads.n; i++) {
+		unsigned width = draw_width(v->workloads.at[i]) + 2;
+
+		most = width > most ? width : most;
+	}
+	most = most > WIDE_COLUMN ? WIDE_COLUMN : most;
+	return most * v->workloads.n <= room ? most : COLUMN;
+}
 
 static struct shape shape_of(const struct campaign_view *v, unsigned cols)
 {
 	unsigned least = cols < 80 ? SMALL_LABEL : LEAST_LABEL, longest = 0;
-	struct shape s = { .shown = (cols - least - 4) / COLUMN };
+	unsigned column = column_of(v, cols - least - 4);
+	struct shape s = { .shown = (cols - least - 4) / column, .column = column };
 	size_t i;
 
 	if (s.shown > v->workloads.n)
 		s.shown = (unsigned)v->workloads.n;
-	s.label = cols - 4 - s.shown * COLUMN;
+	s.label = cols - 4 - s.shown * column;
 	for (i = 0; i < v->layouts.n; i++) {
 		const struct campaign_cell *c = any_cell(v, i);
 		unsigned len = c ? draw_width(safe_text(c->label)) : 0;
@@ -169,14 +186,14 @@ static void draw_line(struct ui *ui, const struct campaign_view *v, const struct
 		const struct campaign_cell *c = campaign_cell_at(&v->cells, v->layouts.at[layout],
 								 v->workloads.at[at]);
 		bool on = here && at == v->at_workload;
-		unsigned col = 2 + s->label + i * COLUMN;
+		unsigned col = 2 + s->label + i * s->column;
 		enum paint paint;
 
 		sbuf_clear(&text);
 		paint = cell_text(v, c, &text);
-		draw_right(row, col, COLUMN - 1, on ? PAINT_CHOSEN : paint, sbuf_str(&text));
+		draw_right(row, col, s->column - 1, on ? PAINT_CHOSEN : paint, sbuf_str(&text));
 		if (on)
-			ui_cursor(ui, row, col + COLUMN - 2);
+			ui_cursor(ui, row, col + s->column - 2);
 	}
 	sbuf_done(&text);
 	arena_free(a);
@@ -201,15 +218,16 @@ static void draw_table_head(const struct campaign_view *v, const struct shape *s
 	draw_text(row, 1, PAINT_TEXT, "layout");
 	for (i = 0; i < s->shown; i++) {
 		const char *name = v->workloads.at[v->left + i];
-		unsigned col = 2 + s->label + i * COLUMN, width = draw_width(name);
+		unsigned col = 2 + s->label + i * s->column, width = draw_width(name);
 
-		draw_cell(row, width < COLUMN ? col + COLUMN - 1 - width : col,
-			  width < COLUMN ? width : COLUMN - 1, PAINT_TEXT, cut_of(v, name), name);
+		if (width > s->column - 1)
+			width = s->column - 1;
+		draw_cell(row, col + s->column - 1 - width, width, PAINT_TEXT, cut_of(v, name), name);
 	}
 	if (v->left)
 		draw_text(row, 1 + s->label, PAINT_BOLD, "←");
 	if (v->left + s->shown < v->workloads.n)
-		draw_text(row, 2 + s->label + s->shown * COLUMN, PAINT_BOLD, "→");
+		draw_text(row, 2 + s->label + s->shown * s->column, PAINT_BOLD, "→");
 }
 
 /* --- what is known of the chosen cell -------------------------------------------------- */
@@ -293,7 +311,7 @@ static void draw_now(struct ui *ui, const struct campaign_view *v, unsigned row,
 		chart_progress(&g, 0, 0, width, (double)w->bytes / (double)w->bytes_total);
 		draw_grid(row, 1, &g);
 		grid_done(&g);
-		sbuf_addf(&words, "%s %s, run %u of %u: %s of %s, %s %s", c->name,
+		sbuf_addf(&words, "%s %s %u/%u: %s of %s, %s %s", c->name,
 			  c->op, w->rep, w->reps, ui_size(ui, got, w->bytes),
 			  ui_size(ui, all, w->bytes_total),
 			  number_text(now, w->n_samples ? w->samples[w->n_samples - 1] : 0),

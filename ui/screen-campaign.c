@@ -344,7 +344,7 @@ static const char *cannot(const struct ui *ui, void *state, int what)
 	const struct campaign_cell *cell = v->row && !v->asking ? campaign_chosen(v) : NULL;
 
 	if (v->asking)
-		return what < ACT_SCREEN ? NULL : "type the name, or Esc goes back";
+		return what < ACT_SCREEN && what != ACT_LEFT ? NULL : "type the name, or Esc goes back";
 	switch (what) {
 	case OP:
 	case ACT_ENTER:
@@ -421,7 +421,7 @@ static void done(void *state)
 
 static const struct key keys[] = {
 	{ ACT_LEFT, "Left h", "←→↑↓", "cell", 3, "another cell; the arrows, h j k l" },
-	{ ACT_ENTER, "Enter", NULL, "results", 2, "the results of the cell" },
+	{ ACT_ENTER, "Enter", NULL, "take", 2, "the results of the cell; before a start: begin" },
 	{ OP, "o", NULL, "write/read", 3, "the medians of another operation" },
 	{ TABLE, "t", NULL, "table", 3, "two axes as rows and columns, with ratios" },
 	{ RETRY, "r", NULL, "retry", 2, "let a failed cell wait again" },

@@ -298,6 +298,7 @@ static void sample_event(struct work *w, const json_t *ev)
 	w->ops = ops;
 	w->ops_total = json_u64(ev, "total_ops", 0);
 	w->bytes_total = json_u64(ev, "total_bytes", w->bytes_total);
+	w->reps = (unsigned)json_u64(ev, "of", w->reps);
 	w->dirty_bytes = json_u64(ev, "dirty_bytes", 0);
 	w->disk_known = disk != UINT64_MAX;
 	w->disk_bytes = w->disk_known ? disk : 0;
