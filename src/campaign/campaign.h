@@ -141,8 +141,8 @@ const struct campaign_cell *campaign_cell_at(const struct list *cells, const cha
 					     const char *workload);
 
 /*
- * The cells as tables of two axes, one for every workload and operation: medians in MB/s, and
- * behind each column but the first its ratio to the first. Text for 80 columns.
+ * The cells as tables of two axes, one for every workload and operation: medians, felt and for
+ * writing durable, and behind each column but the first its ratio to the first. Text for 80 columns.
  */
 void campaign_table(const struct campaign *c, const struct list *cells, const struct axis *rows,
 		    const struct axis *columns, struct sbuf *out);

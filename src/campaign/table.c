@@ -85,6 +85,7 @@ struct table {
 	const char *row_name, *column_name;
 	struct arena *a;
 	const char *rest, *workload, *op;
+	bool durable;
 };
 
 /* The value of an axis in a cell; "-" where it was left as it is. */
@@ -156,9 +157,9 @@ static double median_of(const struct table *t, const struct variant *v, const ch
 		json_array_foreach(results, k, r) {
 			const char *op = json_str(r, "op");
 
-			if (op && !strcmp(op, t->op) && bench_rate(r, "median", false) > 0 &&
+			if (op && !strcmp(op, t->op) && bench_rate(r, "median", t->durable) > 0 &&
 			    n < MOST_ROUNDS)
-				values[n++] = bench_rate(r, "median", false);
+				values[n++] = bench_rate(r, "median", t->durable);
 		}
 		json_decref(results);
 	}
@@ -210,7 +211,7 @@ static void add_table(const struct table *t, struct sbuf *out)
 		width = len > width ? len : width;
 	}
 	width += 2;
-	sbuf_addf(out, "\n%s, %s, felt, median %s", t->workload, t->op,
+	sbuf_addf(out, "\n%s, %s, %s, median %s", t->workload, t->op, t->durable ? "durable" : "felt",
 		  bench_op_unit(t->op)->text);
 	if (t->c->reps < 6)
 		sbuf_addf(out, " of %u runs: n", t->c->reps);
@@ -261,13 +262,25 @@ static bool leads(const struct table *t, size_t at)
 	return true;
 }
 
+/* One operation of one workload: a table for every layout. */
+static void add_layouts(struct table *t, struct sbuf *out)
+{
+	size_t v;
+
+	for (v = 0; v < t->c->variants.n; v++) {
+		t->rest = rest_of(t, t->c->variants.at[v]);
+		if (leads(t, v))
+			add_table(t, out);
+	}
+}
+
 void campaign_table(const struct campaign *c, const struct list *cells, const struct axis *rows,
 		    const struct axis *columns, struct sbuf *out)
 {
 	struct table t = { .c = c, .cells = cells, .rows = rows, .columns = columns,
 			   .a = arena_new() };
 	const char *ops[MOST_OPS];
-	size_t w, v, k, n;
+	size_t w, k, n;
 
 	t.row_name = axis_name(t.a, rows);
 	t.column_name = axis_name(t.a, columns);
@@ -276,11 +289,11 @@ void campaign_table(const struct campaign *c, const struct list *cells, const st
 		n = ops_of(&t, ops);
 		for (k = 0; k < n; k++) {
 			t.op = ops[k];
-			for (v = 0; v < c->variants.n; v++) {
-				t.rest = rest_of(&t, c->variants.at[v]);
-				if (leads(&t, v))
-					add_table(&t, out);
-			}
+			t.durable = false;
+			add_layouts(&t, out);
+			t.durable = strstr(t.op, "write") != NULL;	/* for reading it is the same */
+			if (t.durable)
+				add_layouts(&t, out);
 		}
 	}
 	arena_free(t.a);
