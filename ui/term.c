@@ -176,8 +176,8 @@ int term_open(const struct term_options *o, struct err *e)
 		if (!term.out)
 			return err_sys(e, "cannot open /dev/null");
 	} else if (!isatty(0) || !isatty(1)) {
-		return err_set(e, ERR_USAGE, "the screens need a terminal; naslab --help lists the "
-			       "verbs that do without");
+		return err_set(e, ERR_USAGE, "the screens need a terminal; naslab --plain does without, "
+			       "and naslab --help lists the verbs");
 	}
 	term.screen = newterm(NULL, term.out, term.in);
 	if (!term.screen)
@@ -188,7 +188,7 @@ int term_open(const struct term_options *o, struct err *e)
 	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
 		term_close();
 		return err_set(e, ERR_FAIL, "the terminal type \"%s\" cannot place its cursor, which "
-			       "the screens need; naslab --help lists the verbs that do without",
+			       "the screens need; naslab --plain does without",
 			       name ? name : "");
 	}
 	term.ascii = o->ascii;
