@@ -141,25 +141,37 @@ static void next_bcache(const struct loss *l, const struct node *first, const st
 	sbuf_done(&names);
 }
 
+/*
+ * lvconvert flushes a pool in writeback before it takes it off, also when its SSD is gone, and
+ * vgreduce --force removes the volume with it (tried on lvm2 2.03.16). The metadata from
+ * before the cache knows the volume where it still is.
+ */
+static void restore_metadata(const struct loss *l, const struct node *n, const char *volume, int len,
+			     struct next_step *st)
+{
+	next_command(l->s, st, "vgcfgrestore --yes --force --file $(grep -l 'executing.*vgextend.*%s' "
+		     "/etc/lvm/archive/%.*s_*.vg | tail -n 1) %.*s", n->kids[1]->dev, len, volume, len,
+		     volume);
+}
+
 static void next_lvm_cache(const struct loss *l, const struct node *n, const struct node *ssd,
 			   struct losses_next *out)
 {
 	const char *volume = n->dev + strlen("/dev/");
+	bool pool = !strcmp(n->layer->name, "lvmcache") && node_yes(n, "pool");
 	int len = (int)strcspn(volume, "/");
 	struct next_step *st;
 
 	if (writes_back(n))
 		st = say(l, out, "what %s had not written back to %s is lost, and what is there may be "
-			 "torn; if %s is really dead, take it off by force and look before anything is "
-			 "written", ssd->name, n->name, ssd->name);
+			 "torn; if %s is really dead, %s and look before anything is written", ssd->name,
+			 n->name, ssd->name, pool ? "restore LVM's metadata from before the cache (never "
+			 "vgreduce --force: it removes the volume)" : "take it off by force");
 	else
 		st = say(l, out, "%s held copies only: it is taken off, and nothing is missing",
 			 ssd->name);
-	if (writes_back(n) && !strcmp(n->layer->name, "lvmcache") && node_yes(n, "pool")) {
-		/* lvconvert would flush it: only the metadata from before it helps */
-		next_command(l->s, st, "vgcfgrestore --list %.*s", len, volume);
-		next_command(l->s, st, "vgcfgrestore --yes --force --file $(grep -l 'executing.*vgextend' "
-			     "/etc/lvm/archive/%.*s_*.vg | tail -n 1) %.*s", len, volume, len, volume);
+	if (writes_back(n) && pool) {
+		restore_metadata(l, n, volume, len, st);
 	} else {
 		next_command(l->s, st, "lvconvert --yes --uncache --force %s", volume);
 		next_command(l->s, st, "vgreduce --removemissing %.*s", len, volume);

@@ -92,7 +92,8 @@ static const struct row {
 	/* the same with a pool, and a disk of the volume below it */
 	{ .layout = "lvm type=raid5 | lvmcache pool=yes mode=writeback | xfs", .disks = { "3xhdd:4TB" },
 	  .cache = "ssd:500GB", .dead = "ssd1", .health = "lost", .lost = 8, .all = 8,
-	  .says = { "vgcfgrestore --list t\n" } },
+	  .says = { "never vgreduce --force",
+		    "vgextend.*/dev/ssd1p1' /etc/lvm/archive/t_*.vg | tail -n 1) t\n" } },
 	{ .layout = "lvm type=raid5 | lvmcache pool=yes mode=writeback | xfs", .disks = { "3xhdd:4TB" },
 	  .cache = "ssd:500GB", .dead = "hdd2", .health = "degraded", .all = 8,
 	  .replace = { 4000787030016 }, .rebuild = "data",
