@@ -18,7 +18,11 @@
 #include "layout/recipe.h"
 #include "layout/stack.h"
 
-enum { SECTOR = 512, DATA_OFFSET = 16, LEAST_BUCKETS = 128 };
+enum { SECTOR = 512, DATA_OFFSET = 16 };
+
+/* make-bcache takes 128; the kernel keeps a 1024th of them free, of the next power of two, and
+ * refuses a cache where that is none (cache_alloc in super.c, kernel 6.1). */
+enum { LEAST_MADE = 128, LEAST_BUCKETS = 513 };
 
 struct bcache_priv {
 	const struct node *owner;	/* the node that made the cache partition */
@@ -37,7 +41,7 @@ bool bcache_cache_buckets(uint64_t device_bytes, uint64_t bucket, uint64_t *buck
 {
 	*buckets = device_bytes / bucket;
 	*first = 23 / (bucket / SECTOR) + 1;
-	return *buckets >= LEAST_BUCKETS;
+	return *buckets >= LEAST_MADE;
 }
 
 static const struct option bcache_options[] = {
@@ -112,7 +116,7 @@ static int take_cache(struct stack *s, struct node *n, struct bcache_priv *p, st
 	p->cache = stack_cache(s, n->stmt, node_size(n, "size"), e);
 	if (!p->cache)
 		return -1;
-	if (!bcache_cache_buckets(p->cache->bytes, bucket, &buckets, &first))
+	if (!bcache_cache_buckets(p->cache->bytes, bucket, &buckets, &first) || buckets < LEAST_BUCKETS)
 		return err_set(e, ERR_USAGE, "%s has room for %" PRIu64 " buckets, bcache needs %d: a "
 			       "smaller bucket= or a larger cache", p->cache->name, buckets, LEAST_BUCKETS);
 	p->cached = (buckets - first) * bucket;

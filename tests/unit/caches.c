@@ -157,7 +157,7 @@ static void what_cannot_be_is_said(void **state)
 		{ "md level=raid5 | bcache bucket=3M", "ssd:500GB", "layer 2, bcache: bucket is a power of two, "
 		  "like 512K; not 3M" },
 		{ "md level=raid5 | bcache size=64M bucket=1M", "ssd:500GB", "layer 2, bcache: ssd1p1 has room "
-		  "for 64 buckets, bcache needs 128: a smaller bucket= or a larger cache" },
+		  "for 64 buckets, bcache needs 513: a smaller bucket= or a larger cache" },
 	};
 	size_t i;
 

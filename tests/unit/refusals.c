@@ -59,7 +59,11 @@ static const struct {
 	  "layer 4, bcache: data is cached by bcache already, and the kernel does not stack one on "
 	  "another; one bcache, above or below" },
 	{ "bcache | xfs", { "hdd:4T" }, "ssd:20MiB",
-	  "layer 1, bcache: ssd1p1 has room for 36 buckets, bcache needs 128: a smaller bucket= "
+	  "layer 1, bcache: ssd1p1 has room for 36 buckets, bcache needs 513: a smaller bucket= "
+	  "or a larger cache" },
+	/* as kernel 6.1 refused it: 316 buckets */
+	{ "bcache | xfs", { "hdd:4T" }, "ssd:160MiB",
+	  "layer 1, bcache: ssd1p1 has room for 316 buckets, bcache needs 513: a smaller bucket= "
 	  "or a larger cache" },
 	{ "bcache | xfs", { "hdd:4T" }, NULL,
 	  "layer 1, bcache: needs a cache disk: name one with --cache, like --cache ssd:500G" },
@@ -264,6 +268,7 @@ static void what_is_advised_instead_works(void **state)
 		{ "md level=raid10 layout=n2", { "2xhdd:4T" }, NULL },
 		{ "md level=raid5 consistency=bitmap", { "65xhdd:4T" }, NULL },
 		{ "lvm type=raid1", { "2xhdd:4T" }, NULL },
+		{ "bcache bucket=256K | xfs", { "hdd:4T" }, "ssd:160MiB" },
 		{ "ext4", { "hdd:64MiB" }, NULL },
 		{ "jfs", { "hdd:16MiB" }, NULL },
 		{ "xfs", { "hdd:300MiB,sector=4096" }, NULL },
