@@ -66,7 +66,7 @@ static struct geometry geometry_of(const struct xfs_input *in)
 	struct geometry g = { .blocks = in->bytes / BLOCK };
 	uint64_t su = in->io_min / BLOCK, sw = in->io_opt / BLOCK, last;
 
-	if (!su || !sw || in->bytes < GIB)
+	if (!su || !sw || (in->bytes < GIB && !in->said))
 		su = sw = 0;
 	g.agsize = agsize_of(g.blocks, su, sw);
 	g.groups = div_up(g.blocks, g.agsize);
@@ -179,6 +179,7 @@ static struct xfs_input input_of(const struct node *n)
 		.io_min = su ? su : kid->stripe_set ? kid->stripe_unit : kid->io_min,
 		.io_opt = su ? su * (uint32_t)node_count(n, "sw") :
 			  kid->stripe_set ? kid->stripe_width : kid->io_opt,
+		.said = stripe_is_said(n),
 		.sector = sector ? (uint32_t)strtoul(sector, NULL, 10) : kid->lsec,
 		.inode = (uint32_t)node_count(n, "inode"),
 	};
