@@ -217,8 +217,9 @@ static void rebuild_lvm(const struct loss *l, const struct node *n, struct next_
 		next_command(l->s, st, "pvcreate --yes %s", dev);
 		next_command(l->s, st, "vgextend --yes %.*s %s", len, volume, dev);
 	}
-	if (node_yes(n, "integrity"))
-		next_command(l->s, st, "vgchange --activate y %.*s", len, volume);
+	/* with a cache in front LVM starts it only when it is asked to do without a device */
+	next_command(l->s, st, "vgchange --activate y%s %.*s", volume == path ? "" :
+		     " --activationmode partial", len, volume);
 	next_command(l->s, st, "lvconvert --yes --repair %s", volume);
 	next_command(l->s, st, "vgreduce --removemissing %.*s", len, volume);
 	if (node_yes(n, "integrity"))

@@ -194,7 +194,6 @@ static void next_journal(const struct loss *l, const struct node *n, const struc
 	next_command(l->s, st, "mdadm --readonly %s", n->dev);
 	next_command(l->s, st, "mdadm --manage %s --add-journal %s", n->dev,
 		     n->kids[n->n_kids - 1]->dev);
-	next_command(l->s, st, "mdadm --readwrite %s", n->dev);
 	commands_mounts(l, n, true, st);
 }
 
