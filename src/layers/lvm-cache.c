@@ -152,7 +152,7 @@ static int lvmcache_size(struct stack *s, struct node *n, struct err *e)
 		n->stripe_width = n->io_opt;
 	}
 	/* dm-cache puts its chunk there, unless what lies below is a multiple of it */
-	if (n->io_opt < chunk || round_down(n->io_opt, chunk) != n->io_opt)
+	if (chunk && (n->io_opt < chunk || round_down(n->io_opt, chunk) != n->io_opt))
 		n->io_min = n->io_opt = (uint32_t)chunk;
 	node_fact_str(s, n, "mode", node_word(n, "mode"));
 	node_fact_u64(s, n, "cache_bytes", p->cached);

@@ -234,6 +234,8 @@ static void rebuild_btrfs(const struct loss *l, const struct node *n, struct nex
 
 	for (i = 0; i < n->n_kids && !here; i++)
 		here = l->data[n->kids[i]->id] == HEALTH_LOST ? NULL : n->kids[i];
+	if (!here)
+		return;
 	next_command(l->s, st, "btrfs device scan");
 	next_command(l->s, st, "mount -o degraded %s %s", here->dev, n->dir);
 	/* devices are numbered in the order that mkfs was given them */

@@ -80,7 +80,7 @@ const char *losses_detail(const struct stack *s, const struct node *n, const enu
 		return arena_printf(s->arena, "%s: %u of %u members left%s", n->level ? n->level :
 				    n->layer->name,
 				    all - lost, all,
-				    advice_is(n, "lvm") && !strcmp(n->level, "raid10") && lost < all - 1 ?
+				    advice_is(n, "lvm") && n->level && !strcmp(n->level, "raid10") && lost < all - 1 ?
 				    ", and two that are gone may be a pair: LVM chose them" : "");
 	return arena_printf(s->arena, "%s: %u of %u members left, %s", n->level ? n->level :
 			    n->layer->name,
