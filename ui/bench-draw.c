@@ -383,6 +383,12 @@ static void form_line(struct ui *ui, const struct bench *b, size_t line, struct 
 			  "nothing built: Enter types a folder");
 		sbuf_add_safe(out, b->what);
 		break;
+	case LINE_SUITE:
+		if (b->suite)
+			sbuf_addf(out, "suite        %s   %s", b->suite->name, b->suite->title);
+		else
+			sbuf_add(out, "suite        none: the classes chosen below");
+		break;
 	case LINE_OP:
 		sbuf_addf(out, "direction    %s", b->write && b->read ? "write and read" :
 			  b->write ? "write" : "read");
@@ -396,7 +402,8 @@ static void form_line(struct ui *ui, const struct bench *b, size_t line, struct 
 		sbuf_addf(out, "scale        %g   of the full size of each class", b->scale);
 		break;
 	case LINE_CACHE:
-		sbuf_addf(out, "cache        %s, before reading", cache_word(b->cache));
+		sbuf_addf(out, "cache        %s, before reading", b->cache == CACHE_OWN ?
+			  "as each class says" : cache_word(b->cache));
 		break;
 	default:
 		w = b->workloads.at[line - LINE_CLASSES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * bench-target - where to measure: the build that is open, else the newest one that is
- * built; one of the others from a list; or a folder that is typed.
+ * built; one of the others from a list; or a folder that is typed. And what: a suite.
  */
 #include "ui/bench.h"
 
@@ -135,4 +135,57 @@ void bench_target_choose(struct ui *ui, struct bench *b)
 		at = strchr(b->target, '/') ? b->targets.n : 0;
 	ui_choose(ui, &(struct choices){ .title = "Where to measure", .items = c,
 		  .n = b->targets.n + 1, .at = at, .arena = a, .take = target_take, .arg = b });
+}
+
+/* --- suites ------------------------------------------------------------------------------ */
+
+static void take_suite(const struct ui *ui, struct bench *b, const struct suite *s)
+{
+	bool lab = ui->s->place == PLACE_LAB;
+	size_t i, k;
+
+	b->suite = s;
+	if (!s)
+		return;
+	for (i = 0; i < b->workloads.n; i++) {
+		const struct workload *w = b->workloads.at[i];
+
+		b->chosen[i] = false;
+		for (k = 0; k < s->workloads.n; k++)
+			b->chosen[i] |= !strcmp(((const struct workload *)s->workloads.at[k])->name, w->name);
+	}
+	b->reps = s->reps ? s->reps : 7;
+	b->cache = s->has_cache ? s->cache : CACHE_OWN;
+	b->scale = s->scale > 0 ? s->scale : 1;
+	if (lab)	/* its disks are small, whatever the suite was made for */
+		b->scale *= 0.02;
+}
+
+static void suite_take(struct ui *ui, void *arg, size_t at)
+{
+	struct bench *b = arg;
+
+	take_suite(ui, b, at ? b->suites.at[at - 1] : NULL);
+	bench_look(ui, b);
+}
+
+void bench_suite_choose(struct ui *ui, struct bench *b)
+{
+	struct arena *a = arena_new();
+	struct choice *c = arena_array(a, b->suites.n + 1, sizeof(*c));
+	size_t i, at = 0;
+
+	c[0] = (struct choice){ .label = "none", .note = "the classes that are chosen below",
+				.help = "keeps what is chosen now" };
+	for (i = 0; i < b->suites.n; i++) {
+		const struct suite *s = b->suites.at[i];
+
+		c[i + 1] = (struct choice){ .label = arena_strdup(a, safe_text(s->name)),
+					    .note = arena_strdup(a, safe_text(s->title)),
+					    .help = arena_strdup(a, safe_text(s->about ? s->about : s->title)) };
+		if (s == b->suite)
+			at = i + 1;
+	}
+	ui_choose(ui, &(struct choices){ .title = "Which suite", .items = c, .n = b->suites.n + 1,
+		  .at = at, .arena = a, .take = suite_take, .arg = b });
 }

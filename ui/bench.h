@@ -12,6 +12,8 @@ struct bench {
 	struct arena *arena;
 	struct list workloads;	/* const struct workload * */
 	bool chosen[BENCH_CLASSES];
+	struct list suites;	/* const struct suite * */
+	const struct suite *suite;	/* what is chosen is this one; NULL: an own choice */
 	char target[256];	/* a build's name or a folder */
 	char what[256];		/* the layout of that build */
 	struct arena *targets_arena;
@@ -32,11 +34,13 @@ void bench_draw_bars(struct ui *ui, struct bench *b, struct area body);
 /* The line "where": the newest build when none is open, and the list to choose from. */
 void bench_target_default(struct ui *ui, struct bench *b);
 void bench_target_choose(struct ui *ui, struct bench *b);
+/* A suite from the list: its classes and its rule. */
+void bench_suite_choose(struct ui *ui, struct bench *b);
 /* Does it fit, and how much is written: after every change. */
 void bench_look(struct ui *ui, struct bench *b);
 void bench_draw_form(struct ui *ui, struct bench *b, struct area body);
 
 /* The lines of the form above the classes, and below them. */
-enum { LINE_TARGET, LINE_OP, LINE_REPS, LINE_SCALE, LINE_CACHE, LINE_CLASSES };
+enum { LINE_TARGET, LINE_SUITE, LINE_OP, LINE_REPS, LINE_SCALE, LINE_CACHE, LINE_CLASSES };
 
 #endif

@@ -27,7 +27,12 @@ static int make_order(struct ui *ui, const struct bench *b, struct arena *a, str
 		if (b->chosen[i])
 			list_add(a, &o->workloads, b->workloads.at[i]);
 	}
-	if (!o->workloads.n)
+	if (b->suite) {
+		o->suite = b->suite->name;
+		o->cap_ns = b->suite->cap_ns;
+		o->times = b->suite->times;
+	}
+	if (!o->workloads.n && !o->times)
 		return err_set(e, ERR_USAGE, "no class is chosen: Space chooses one");
 	return 0;
 }
@@ -44,6 +49,12 @@ void bench_look(struct ui *ui, struct bench *b)
 	arena_free(a);
 }
 
+/* What is chosen when nothing else was: what fits most machines. */
+static bool is_usual(const struct workload *w)
+{
+	return workload_is_copy(w) && w->bytes <= 2000000000;
+}
+
 static int bench_enter(struct ui *ui, void *state)
 {
 	struct bench *b = state;
@@ -57,12 +68,13 @@ static int bench_enter(struct ui *ui, void *state)
 		b->scale = ui->s->place == PLACE_LAB ? 0.02 : 1;
 		b->cache = CACHE_COLD;
 		b->form = true;
-		if (workload_list(b->arena, &b->workloads, &e) < 0)
+		if (workload_list_all(b->arena, &b->workloads, &e) < 0 ||
+		    suite_list(b->arena, &b->suites, &e) < 0)
 			ui_fail(ui, &e);
 		if (b->workloads.n > BENCH_CLASSES)
 			b->workloads.n = BENCH_CLASSES;
 		for (i = 0; i < b->workloads.n; i++)
-			b->chosen[i] = ((const struct workload *)b->workloads.at[i])->bytes <= 2000000000;
+			b->chosen[i] = is_usual(b->workloads.at[i]);
 	}
 	bench_target_default(ui, b);
 	if (ui->s->work.kind == WORK_BENCH && ui->s->work.runs)
@@ -129,6 +141,9 @@ static void take_line(struct ui *ui, struct bench *b)
 	case LINE_TARGET:
 		bench_target_choose(ui, b);
 		break;
+	case LINE_SUITE:
+		bench_suite_choose(ui, b);
+		break;
 	case LINE_OP:	/* both, write, read */
 		if (b->write && b->read) {
 			b->read = false;
@@ -150,11 +165,13 @@ static void take_line(struct ui *ui, struct bench *b)
 		break;
 	case LINE_CACHE:
 		b->cache = b->cache == CACHE_COLD ? CACHE_WARM : b->cache == CACHE_WARM ?
-			CACHE_AS_IS : CACHE_COLD;
+			CACHE_AS_IS : b->cache == CACHE_AS_IS ? CACHE_OWN : CACHE_COLD;
 		break;
 	default:
-		if (i - LINE_CLASSES < b->workloads.n)
-			b->chosen[i - LINE_CLASSES] = !b->chosen[i - LINE_CLASSES];
+		if (i - LINE_CLASSES >= b->workloads.n)
+			break;
+		b->chosen[i - LINE_CLASSES] = !b->chosen[i - LINE_CLASSES];
+		b->suite = NULL;
 		break;
 	}
 	bench_look(ui, b);

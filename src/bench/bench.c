@@ -9,6 +9,7 @@
 #include "bench/bench.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -288,7 +289,9 @@ static int measure(struct session *s, const struct bench_forecast *f, struct err
 	s->provenance = provenance(s);
 	s->limit_bps = proof_limit_bps("", s->counters.arena, &s->counters.disks);
 	report_begin(s, f);
-	rc = rounds(s, e);
+	rc = usable_session(s, e);
+	if (rc == 0)
+		rc = rounds(s, e);
 	if (rc == 0 && s->capped)
 		report_capped(s);
 	if (report_results(s, rc < 0, &more) < 0 && rc == 0) {
@@ -298,6 +301,29 @@ static int measure(struct session *s, const struct bench_forecast *f, struct err
 	counters_close(&s->counters);
 	json_decref(s->provenance);
 	return rc;
+}
+
+/* What a killed run left in memory is not found by its target. */
+static void clean_memory(void)
+{
+	int dir = open(rsync_memory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir < 0)
+		return;
+	workdir_clean(dir);
+	close(dir);
+}
+
+/* Does one of the workloads need a place outside of the target that was not named? */
+static bool wants_memory(const struct bench_order *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->workloads.n; i++) {
+		if (class_by_rsync(o, o->workloads.at[i]))
+			return true;
+	}
+	return false;
 }
 
 int bench_run(const struct bench_order *o, void (*emit)(void *, const json_t *), void *arg,
@@ -311,9 +337,10 @@ int bench_run(const struct bench_order *o, void (*emit)(void *, const json_t *),
 	int rc;
 
 	catch_signals(before);
+	clean_memory();
 	rc = workdir_open(&s.dir, o->target, e);
-	if (rc == 0 && o->source)
-		rc = workdir_open(&s.source, o->source, e);
+	if (rc == 0 && (o->source || wants_memory(o)))
+		rc = workdir_open(&s.source, o->source ? o->source : rsync_memory, e);
 	if (rc == 0)
 		rc = bench_forecast(o, &f, e);
 	if (rc == 0 && (!o->db || *o->db))

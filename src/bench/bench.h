@@ -76,6 +76,7 @@ struct workload {		/* one class: "small-text", "500M" ... (workloads/) */
 	unsigned threads;	/* streams */
 	bool shared_file;	/* all streams on every file, else each has files of its own */
 	bool direct;		/* O_DIRECT */
+	bool rsync;		/* engine=rsync copies it */
 	unsigned sequential;	/* percent of random records that follow the one before */
 	enum sync_when sync;
 	enum cache_state cache;	/* before what is there already is used */
@@ -123,6 +124,10 @@ int workload_list(struct arena *a, struct list *out, struct err *e);
 int workload_list_all(struct arena *a, struct list *out, struct err *e);
 int workload_find(struct arena *a, const char *name, struct workload *out, struct err *e);
 
+/* Who copies: naslab itself, or rsync, for numbers to hold beside published ones. */
+enum copy_engine { ENGINE_OWN, ENGINE_NASLAB, ENGINE_RSYNC };
+int engine_parse(const char *word, enum copy_engine *out, struct err *e);
+
 struct bench_order {
 	const char *target;		/* a directory */
 	const char *build;		/* name of the build it belongs to, NULL for a plain one */
@@ -141,7 +146,10 @@ struct bench_order {
 	enum cache_state cache;		/* before what is there is used; OWN: as the workload says */
 	bool no_wait;			/* not for a sync or a cache either: the runs are flagged */
 	const char *suite;		/* the suite it was asked for by; NULL: none */
+	enum copy_engine engine;	/* OWN: as the workload says */
 	const char *source;		/* a directory elsewhere that data come from; NULL: none */
+	bool times;			/* also of the build: until it was usable, until idle */
+	json_t *tags;			/* put into those results; borrowed; NULL: nothing */
 	uint64_t cap_ns;		/* no run begins after so long; 0: none */
 	const char *db;			/* NULL: default; "" : keep nothing */
 	/* Asked several times a second while it runs: true ends it. May be NULL. */
@@ -203,6 +211,7 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
  *    that does so with 95 % or more: "interval_sure":0.984,"interval_low_bps":N,
  *    "interval_high_bps":N (durable for what writes); "drift":0.1,"drift_p":0.8,
  *    "outliers":[3] (of the runs), "repeat":"fixed|sure|cap|stopped"}
+ *   {"event":"times","text":"usable after ...; idle after ...","results":[...]}  with `times`
  *   {"event":"capped","text":"..."}                       the order's time was up
  *
  * felt: until the last close; durable: until syncfs came back. Flags: "cached" the disks

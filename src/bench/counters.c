@@ -260,6 +260,10 @@ static void below(struct counters *c, int fd, unsigned depth)
 		return;
 	if (mount_find(c->arena, fd, &m) && !depth)
 		c->options = m.options;
+	/* zfs-fuse mounts as plain "fuse", with the pool as its source */
+	if (m.type && m.source && *m.source && *m.source != '/' &&
+	    (!strcmp(m.type, "zfs") || !strcmp(m.type, "fuse")))
+		c->pool = arena_strndup(c->arena, m.source, strcspn(m.source, "/"));
 	if (m.type && !strcmp(m.type, "fuse.mergerfs")) {
 		below_mergerfs(c, &m, depth);
 		return;

@@ -19,6 +19,7 @@ struct counters {
 	struct list branches;	/* const char *: folders of the file systems below a mergerfs */
 	int *fds;		/* their stat files, kept open */
 	int memory;		/* /proc/meminfo */
+	const char *pool;	/* of ZFS that it lies on; NULL: none */
 	const char *options;	/* of the mount, NULL when unknown */
 };
 

@@ -40,6 +40,13 @@ bool gate_wants_dm(const char *root, struct arena *a, const struct list *disks);
 /* One line of `dmsetup status` behind its "NAME: "; true when something goes on there. */
 bool gate_dm_line(struct arena *a, const char *name, const char *line, struct gate *out);
 
+/* A scrub of the btrfs an open directory lies on, with how far it is; root only. */
+bool gate_btrfs_scrub(struct arena *a, int dir, struct gate *out);
+/* How far the balance is that goes on there; left as it is when that is not told. */
+void gate_btrfs_balance(int dir, struct gate *g);
+/* What `zpool status POOL` prints: a resilver or a scrub that goes on. */
+bool gate_zpool(struct arena *a, const char *status, struct gate *out);
+
 /* "waiting for the sync of md127: 38 %, 0:17 left" */
 void gate_text(const struct gate *g, struct sbuf *out);
 unsigned gate_percent(const struct gate *g);

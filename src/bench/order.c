@@ -57,6 +57,19 @@ enum cache_state class_cache(const struct session *s, const struct class *c, enu
 	return s->order->cache == CACHE_OWN ? c->w->cache : s->order->cache;
 }
 
+static const char *const engine_words[] = {
+	[ENGINE_OWN] = "own", [ENGINE_NASLAB] = "naslab", [ENGINE_RSYNC] = "rsync",
+};
+
+int engine_parse(const char *word, enum copy_engine *out, struct err *e)
+{
+	for (*out = ENGINE_NASLAB; *out <= ENGINE_RSYNC; ++*out) {
+		if (!strcmp(word, engine_words[*out]))
+			return 0;
+	}
+	return err_set(e, ERR_USAGE, "the engine is naslab or rsync, not \"%s\"", word);
+}
+
 json_t *bench_order_json(const struct bench_order *o)
 {
 	json_t *j = json_object(), *names = json_array();
@@ -86,8 +99,14 @@ json_t *bench_order_json(const struct bench_order *o)
 		json_object_set_new(j, "no_wait", json_true());
 	if (o->suite)
 		json_put_str(j, "suite", o->suite);
+	if (o->engine)
+		json_put_str(j, "engine", engine_words[o->engine]);
 	if (o->source)
 		json_put_str(j, "source", o->source);
+	if (o->times)
+		json_object_set_new(j, "times", json_true());
+	if (o->tags)
+		json_object_set(j, "tags", o->tags);
 	if (o->cap_ns)
 		json_put_u64(j, "cap_ns", o->cap_ns);
 	if (o->db)
@@ -111,6 +130,8 @@ int bench_order_read(struct arena *a, const json_t *json, struct bench_order *ou
 		.no_wait = json_is_true(json_object_get(json, "no_wait")),
 		.suite = arena_strdup(a, json_str(json, "suite")),
 		.source = arena_strdup(a, json_str(json, "source")),
+		.times = json_is_true(json_object_get(json, "times")),
+		.tags = json_object_get(json, "tags"),
 		.cap_ns = json_u64(json, "cap_ns", 0),
 		.db = arena_strdup(a, json_str(json, "db")),
 	};
@@ -134,6 +155,8 @@ int bench_order_read(struct arena *a, const json_t *json, struct bench_order *ou
 			       "most %d runs, not fewer than the least", MOST_REPS);
 	o.reps = (unsigned)reps;
 	o.most = o.within > 0 ? (unsigned)most : o.reps;
+	if (json_str(json, "engine") && engine_parse(json_str(json, "engine"), &o.engine, e) < 0)
+		return -1;
 	if (cache && cache_parse(cache, &o.cache, e) < 0)
 		return -1;
 	json_array_foreach(names, i, name) {
@@ -144,7 +167,7 @@ int bench_order_read(struct arena *a, const json_t *json, struct bench_order *ou
 			       err_set(e, ERR_USAGE, "a workload's name must be a string");
 		list_add(a, &o.workloads, w);
 	}
-	if (!o.workloads.n)
+	if (!o.workloads.n && !o.times)
 		return err_set(e, ERR_USAGE, "the order to measure names no workload");
 	*out = o;
 	return 0;
@@ -380,6 +403,8 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
 		workload_moves(w, ops, o->scale, reps, &out->write_bytes, &out->read_bytes);
 		workload_moves(w, ops, o->scale, reps + extra, &out->most_write_bytes,
 			       &out->most_read_bytes);
+		if (ops && class_by_rsync(o, w) && rsync_check(o, w, ops, e) < 0)
+			return -1;
 		if (ops && needs(o, w, (long)s.f_type, out->write_bytes - before, e) < 0)
 			return -1;
 		for (op = 0; op < BENCH_OPS; op++) {
@@ -393,7 +418,10 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
 	out->need_bytes = with_reserve(most + kept, s.f_type == BTRFS_SUPER_MAGIC) +
 			  stays_free(o, &v);
 	out->free_bytes = (uint64_t)v.f_bavail * v.f_frsize;
-	if (!out->runs)
+	if (o->times && !o->build)
+		return err_set(e, ERR_USAGE, "%s is no build: only of one that naslab made is it known "
+			       "how long it took", o->target);
+	if (!out->runs && !(o->times && !o->workloads.n))
 		return err_set(e, ERR_USAGE, "none of these workloads does what --op asks for");
 	return fits(o, out, most_files + kept_files, &v, e);
 }

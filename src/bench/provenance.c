@@ -5,6 +5,7 @@
  * and the versions of the tools that made it. What cannot be had is left out.
  */
 #include "bench/session.h"
+#include "bench/usable.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -24,7 +25,7 @@
 enum { TOOL_MS = 5000, LINE = 120 };
 
 /* The sandbox's kernel runs as a process; its disks are files. */
-static bool is_simulated(void)
+bool usable_simulated(void)
 {
 	struct sbuf cpus = { 0 };
 	bool yes = file_read("/proc/cpuinfo", 1 << 20, &cpus) == 0 &&
@@ -155,7 +156,7 @@ json_t *provenance(const struct session *s)
 		json_put_str(j, "host", u.nodename);
 	}
 	put_processor(j);
-	if (is_simulated())
+	if (usable_simulated())
 		json_object_set_new(j, "simulated", json_true());
 	if (s->store && s->order->build &&
 	    store_build_find(s->store, s->order->build, a, &build, &e) == 0 && build.layout)

@@ -149,6 +149,15 @@ void report_begin(struct session *s, const struct bench_forecast *f)
 	emit(s, j);
 }
 
+void report_times(struct session *s, const char *text, json_t *results)
+{
+	json_t *j = event_new("times", NULL);
+
+	json_put_str(j, "text", text);
+	json_object_set_new(j, "results", results);
+	emit(s, j);
+}
+
 void report_capped(struct session *s)
 {
 	json_t *j = event_new("capped", NULL);
@@ -262,6 +271,7 @@ static json_t *record_new(const struct session *s, const struct class *c, enum b
 	json_put_str(j, "label", s->order->label ? s->order->label : s->order->target);
 	if (s->order->build)
 		json_put_str(j, "build", s->order->build);
+	json_put_str(j, "engine", class_by_rsync(s->order, c->w) ? "rsync" : "naslab");
 	if (s->order->suite)
 		json_put_str(j, "suite", s->order->suite);
 	json_put_u64(j, "bytes", c->corpus->bytes);

@@ -317,6 +317,8 @@ int run_op(struct session *s, const struct class *c, const char *set, struct mea
 
 	if (op->run)
 		return op->run(s, c, set, m, e);
+	if (class_by_rsync(s->order, c->w))
+		return rsync_run(s, c, set, m, e);
 	dir = run_open(s, c, set, m, e);
 	if (dir < 0)
 		return -1;

@@ -6,6 +6,7 @@
  * of them goes away. So the streams of all snapshots together hold every byte of the files
  * once, whatever their number, and the newest can be compared with what was written.
  */
+#include "bench/outside.h"
 #include "bench/way.h"
 
 #include <errno.h>
@@ -16,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -55,7 +55,8 @@ static const struct workdir *home_of(const struct session *s, enum bench_op op)
 /* --- making the set --------------------------------------------------------------------- */
 
 /* One step back: the newest tenth of the files goes. */
-static int step_back(const struct session *s, const struct corpus *c, int dir, size_t from, size_t to)
+static int step_back(const struct session *s, const struct corpus *c, int dir, size_t from,
+		     size_t to)
 {
 	char name[CORPUS_NAME];
 	int sub = dir, rc = 0;
@@ -134,24 +135,13 @@ static int open_snapshots(const struct workdir *home, const char *set, struct wa
 
 /* --- the stream that is received -------------------------------------------------------- */
 
-static uint64_t memory_available(void)
-{
-	struct sbuf text = { 0 };
-	const char *at = file_read("/proc/meminfo", 1 << 16, &text) == 0 ?
-			 strstr(sbuf_str(&text), "MemAvailable:") : NULL;
-	uint64_t kib = at ? strtoull(at + strlen("MemAvailable:"), NULL, 10) : 0;
-
-	sbuf_done(&text);
-	return kib * KIB;
-}
-
 /* A file without a name, or memory: nothing of it is left when we are killed. */
 static int stream_file(const struct session *s, uint64_t bytes, struct err *e)
 {
 	char need[SIZE_TEXT], got[SIZE_TEXT];
 	int fd;
 
-	if (bytes < memory_available() / 2) {
+	if (bytes < outside_memory() / 2) {
 		fd = memfd_create("naslab-stream", MFD_CLOEXEC);
 		return fd < 0 ? err_sys(e, "no memory for the stream") : fd;
 	}
@@ -160,7 +150,7 @@ static int stream_file(const struct session *s, uint64_t bytes, struct err *e)
 			       "of the %s of memory that are free; --source DIR keeps it in a file, "
 			       "a smaller --scale makes it shorter",
 			       size_text(need, bytes, SIZE_SI),
-			       size_text(got, memory_available(), SIZE_SI));
+			       size_text(got, outside_memory(), SIZE_SI));
 	fd = openat(s->source.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	return fd < 0 ? err_sys(e, "cannot make a file in %s", s->source.path) : fd;
 }
@@ -230,52 +220,6 @@ int send_make(struct session *s, const struct class *c, const char *set, int dir
 	return rc;
 }
 
-static int sync_main(void *arg, int fd)
-{
-	int dir = *(int *)arg, error;
-
-	if (syncfs(dir) == 0)
-		return 0;
-	error = errno;
-	return write(fd, &error, sizeof(error)) < 0 ? 2 : 1;
-}
-
-/* Wait until it is on the disks, and go on looking meanwhile. */
-static int make_durable(struct session *s, const struct class *c, int dir, struct measured *m,
-			struct watch *watch, uint64_t bytes, struct err *e)
-{
-	int fd, status, error = 0;
-	int64_t pid;
-
-	if (job_child(sync_main, &dir, &pid, &fd, e) < 0)
-		return -1;
-	for (;;) {
-		struct pollfd p = { .fd = fd, .events = POLLIN };
-
-		if (poll(&p, 1, watch_wait_ms(watch)) > 0)
-			break;
-		watch_look(s, c, m, watch, bytes, 0, true);
-	}
-	if (read(fd, &error, sizeof(error)) < 0)
-		error = EIO;
-	job_reap(pid, true, &status);
-	close(fd);
-	errno = error;
-	return error ? err_sys(e, "cannot make it durable") : 0;
-}
-
-static uint64_t cpu_ns(void)
-{
-	struct rusage us, children;
-
-	getrusage(RUSAGE_SELF, &us);
-	getrusage(RUSAGE_CHILDREN, &children);
-	return (uint64_t)(us.ru_utime.tv_sec + us.ru_stime.tv_sec + children.ru_utime.tv_sec +
-			  children.ru_stime.tv_sec) * 1000000000u +
-	       (uint64_t)(us.ru_utime.tv_usec + us.ru_stime.tv_usec + children.ru_utime.tv_usec +
-			  children.ru_stime.tv_usec) * 1000u;
-}
-
 /* Open both ends; `into` is where what is received goes, -1: it is thrown away. */
 static int open_way(struct session *s, const struct class *c, const char *set, enum bench_op op,
 		    int into, struct way *w, struct err *e)
@@ -303,7 +247,7 @@ static int pass(struct session *s, const struct class *c, const char *set, int d
 		struct measured *m, enum bench_op op, struct err *e)
 {
 	struct way w = WAY_NONE;
-	uint64_t cpu = cpu_ns(), start;
+	uint64_t cpu = outside_cpu_ns(), start;
 	struct watch watch;
 	int rc;
 
@@ -317,11 +261,11 @@ static int pass(struct session *s, const struct class *c, const char *set, int d
 		m->copy.files = c->corpus->n;
 		m->copy.felt_ns = m->copy.durable_ns = clock_ns() - start;
 		if (op_of(op)->writes) {
-			rc = make_durable(s, c, dir, m, &watch, w.bytes, e);
+			rc = outside_durable(s, c, dir, m, &watch, w.bytes, e);
 			m->copy.durable_ns = clock_ns() - start;
 		}
 		watch_end(s, m, dir, &watch);
-		m->copy.cpu_ns = cpu_ns() - cpu;
+		m->copy.cpu_ns = outside_cpu_ns() - cpu;
 	}
 	way_done(&w);
 	return rc;

@@ -97,6 +97,16 @@ bool session_stops(const struct session *s);	/* a signal came, or whoever ordere
  */
 int wait_quiet(struct session *s, const struct class *c, bool reads, unsigned *flags,
 	       struct err *e);
+/* For the layout alone, before the first class: *waited when it was not finished yet. */
+int wait_idle(struct session *s, unsigned *flags, bool *waited, struct err *e);
+/* usable.c: how long the order's build took, kept as results and told. */
+int usable_session(struct session *s, struct err *e);
+/* rsync.c: does it copy a class? Can it? And a run of it, with what is to be done before. */
+bool class_by_rsync(const struct bench_order *o, const struct workload *w);
+int rsync_check(const struct bench_order *o, const struct workload *w, unsigned ops, struct err *e);
+int rsync_run(struct session *s, const struct class *c, const char *set, struct measured *m,
+	      struct err *e);
+extern const char rsync_memory[];	/* where its files lie without a source */
 /* flags.c: what a timed run has to be marked with. */
 unsigned flags_of(const struct session *s, const struct class *c, enum bench_op op,
 		  const struct measured *m);
@@ -144,6 +154,7 @@ json_t *provenance(const struct session *s);	/* machine, recipe, mount, tools */
 json_t *event_new(const char *event, const struct class *c);
 void report_begin(struct session *s, const struct bench_forecast *f);
 void report_capped(struct session *s);
+void report_times(struct session *s, const char *text, json_t *results);	/* takes them */
 void report_wait(struct session *s, const struct class *c, const char *text);
 void report_gate(struct session *s, const struct class *c, const struct gate *g);
 void report_sample(struct session *s, const struct class *c, enum bench_op op, uint64_t t_ns,

@@ -148,6 +148,7 @@ static int take_workload(struct reading *r, char *word)
 		return bad(r, "%s is named by %s, which it names itself", r->name, word);
 	rc = find(r->a, word, r, r->all, &other, &e);
 	if (rc == 0) {
+		r->s.times |= other.times;
 		for (i = 0; i < other.workloads.n; i++)
 			add_once(r->a, &r->s.workloads, other.workloads.at[i]);
 		return 0;
@@ -216,6 +217,14 @@ static int take_cap(struct reading *r, char *word)
 		   "not \"%s\"", word);
 }
 
+static int take_times(struct reading *r, char *word)
+{
+	if (strcmp(word, "usable"))
+		return bad(r, "times is usable, not \"%s\"", word);
+	r->s.times = true;
+	return 0;
+}
+
 static const struct statement {
 	const char *word;
 	int (*take)(struct reading *r, char *word);	/* NULL: the rest of the line */
@@ -233,6 +242,9 @@ static const struct statement {
 	  .help = "The bytes of each workload times this" },
 	{ .word = "cache", .take = take_cache, .value = "STATE",
 	  .help = "Before reading: cold, warm or as-is" },
+	{ .word = "times", .take = take_times, .value = "usable",
+	  .help = "Of a build also how long it took until it was usable and until it was idle; it is "
+		  "waited for" },
 	{ .word = "time-cap", .take = take_cap, .value = "TIME",
 	  .help = "No workload is begun after so long, as in 90s, 30m or 2h; the first one always "
 		  "is. Results with fewer runs than asked for are marked as partial" },
@@ -309,7 +321,7 @@ static int parse(struct arena *a, const char *name, const char *text, const char
 		if (take_line(&r, line) < 0)
 			return -1;
 	}
-	if (!r.s.workloads.n)
+	if (!r.s.workloads.n && !r.s.times)
 		return bad(&r, "there is no workload");
 	if (!r.s.title)
 		r.s.title = r.s.name;
@@ -411,5 +423,6 @@ void suite_rule(const struct suite *s, struct bench_order *o)
 		o->cache = s->cache;
 	if (s->cap_ns)
 		o->cap_ns = s->cap_ns;
+	o->times |= s->times;
 	o->suite = s->name;
 }

@@ -16,6 +16,7 @@ struct suite {
 	double scale;		/* 0: not said */
 	bool has_cache;
 	enum cache_state cache;	/* only with has_cache */
+	bool times;		/* of a build: until it was usable, until it was idle */
 	uint64_t cap_ns;	/* no run begins after so long; 0: none */
 };
 

@@ -13,6 +13,7 @@
 static const struct bench_unit units[] = {
 	{ "bytes", "MB/s", "bps", 1e6, false }, { "files", "files/s", "rate", 1, true },
 	{ "ops", "ops/s", "rate", 1, true }, { "seeks", "seeks/s", "rate", 1, true },
+	{ "seconds", "s", "rate", 1, true },	/* of a build: the less the better */
 };
 
 const struct bench_unit *bench_unit_find(const char *word)

@@ -5,6 +5,7 @@
  * the run is made all the same, and marked.
  */
 #include "bench/session.h"
+#include "bench/usable.h"
 
 #include <poll.h>
 #include <string.h>
@@ -24,21 +25,54 @@ static void add_line(void *arg, const char *text)
 	sbuf_addf(arg, "%s\n", text);
 }
 
-static bool look(const struct session *s, struct arena *a, enum gate_kind last, struct gate *g)
+/* What a tool says; nothing when there is no such tool: then that part is not known. */
+static void ask(const char *tool, const char *word, const char *name, struct sbuf *out)
 {
-	char *argv[] = { (char[]){ "dmsetup" }, (char[]){ "status" }, NULL };
-	struct sbuf status = { 0 };
-	const struct job job = { .argv = argv, .timeout_ms = 10000, .line = add_line,
-				 .arg = &status };
+	char *argv[] = { (char *)(uintptr_t)tool, (char *)(uintptr_t)word, (char *)(uintptr_t)name,
+			 NULL };
+	const struct job job = { .argv = argv, .timeout_ms = 10000, .line = add_line, .arg = out };
 	struct job_end end;
 	struct err e = { 0 };
+
+	if (job_run(&job, &end, &e) < 0)
+		out->len = 0;
+}
+
+static bool look_disks(struct arena *a, const struct list *disks, enum gate_kind last,
+		       struct gate *g)
+{
+	struct sbuf status = { 0 };
 	bool busy;
 
-	if (gate_wants_dm("", a, &s->counters.disks) && job_run(&job, &end, &e) < 0)
-		status.len = 0;		/* no such tool: then that part is not known */
-	busy = gate_look("", a, &s->counters.disks, status.len ? sbuf_str(&status) : NULL, last, g);
+	if (gate_wants_dm("", a, disks))
+		ask("dmsetup", "status", NULL, &status);
+	busy = gate_look("", a, disks, status.len ? sbuf_str(&status) : NULL, last, g);
 	sbuf_done(&status);
 	return busy;
+}
+
+/* The disks, and what the target's file system tells only itself. */
+static bool look(const struct session *s, struct arena *a, enum gate_kind last, struct gate *g)
+{
+	struct sbuf status = { 0 };
+	bool busy = false;
+
+	if (s->counters.pool) {
+		ask("zpool", "status", s->counters.pool, &status);
+		busy = status.len && gate_zpool(a, sbuf_str(&status), g);
+		sbuf_done(&status);
+	}
+	if (busy || gate_btrfs_scrub(a, s->dir.target, g))
+		return true;
+	busy = look_disks(a, &s->counters.disks, last, g);
+	if (busy && g->kind == GATE_SYNC && !g->total && strstr(g->what, "btrfs"))
+		gate_btrfs_balance(s->dir.target, g);
+	return busy;
+}
+
+bool usable_busy(struct arena *a, const struct list *disks, struct gate *g)
+{
+	return look_disks(a, disks, GATE_SYNC, g);
 }
 
 static unsigned flag_of(const struct gate *g)
@@ -99,10 +133,11 @@ static void follow(struct progress *p, struct gate *g, enum gate_kind *kind)
 					(double)(g->total - g->done) / (double)(g->done - p->first));
 }
 
-int wait_quiet(struct session *s, const struct class *c, bool reads, unsigned *flags,
-	       struct err *e)
+/* Kinds above `last` are not waited for; *waited: there was something. */
+static int wait_for(struct session *s, const struct class *c, enum gate_kind last, unsigned *flags,
+		    bool *waited, struct err *e)
 {
-	enum gate_kind last = reads ? GATE_DIRTY : GATE_CACHE, kind = GATE_SYNC;
+	enum gate_kind kind = GATE_SYNC;
 	struct progress p = { .first_ns = 0 };
 	struct gate g;
 	int rc = 0;
@@ -112,6 +147,7 @@ int wait_quiet(struct session *s, const struct class *c, bool reads, unsigned *f
 		bool busy = look(s, a, last, &g);
 		bool stuck = false;
 
+		*waited |= busy;
 		if (busy) {
 			follow(&p, &g, &kind);
 			stuck = s->order->no_wait || out_of_patience(&p, g.kind);
@@ -133,4 +169,17 @@ int wait_quiet(struct session *s, const struct class *c, bool reads, unsigned *f
 	}
 	sbuf_done(&p.what);
 	return rc;
+}
+
+int wait_quiet(struct session *s, const struct class *c, bool reads, unsigned *flags,
+	       struct err *e)
+{
+	bool waited = false;
+
+	return wait_for(s, c, reads ? GATE_DIRTY : GATE_CACHE, flags, &waited, e);
+}
+
+int wait_idle(struct session *s, unsigned *flags, bool *waited, struct err *e)
+{
+	return wait_for(s, NULL, GATE_SYNC, flags, waited, e);
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "bench/outside.h"
 #include "bench/subvol.h"
 #include "build/job.h"
 
@@ -168,10 +169,7 @@ static int receiver_end(struct session *s, const struct class *c, struct way *w,
 	w->receiver = 0;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;
-	while (w->said.len && strchr("\n ", w->said.text[w->said.len - 1]))
-		w->said.text[--w->said.len] = '\0';
-	sbuf_add_safe(&words, w->said.len && strrchr(w->said.text, '\n') ?
-		      strrchr(w->said.text, '\n') + 1 : sbuf_str(&w->said));
+	outside_last_line(&w->said, &words);
 	err_set(e, ERR_FAIL, "btrfs receive failed%s%.300s", words.len ? ": " : "", sbuf_str(&words));
 	sbuf_done(&words);
 	return -1;

@@ -203,6 +203,17 @@ static int set_direct(struct reading *r, const char *value)
 	return take_yes(r, "direct", value, &r->w.direct);
 }
 
+static int set_engine(struct reading *r, const char *value)
+{
+	enum copy_engine engine;
+	struct err e = { 0 };
+
+	if (engine_parse(value, &engine, &e) < 0)
+		return workload_bad(r, "%s", e.text);
+	r->w.rsync = engine == ENGINE_RSYNC;
+	return 0;
+}
+
 static int set_sequential(struct reading *r, const char *value)
 {
 	uint64_t percent;
@@ -425,6 +436,8 @@ const struct workload_row workload_rows[] = {
 	{ { "io", NULL, NULL, "How it is read and written" }, NULL },
 	{ { "io", "bs", "SIZE", "The size of a record, and the most bytes of one read() or write(); "
 	    "from 4K to 16M, 1M when not given" }, set_bs },
+	{ { "io", "engine", "naslab|rsync", "Who copies: rsync -a -W --inplace, for numbers to hold "
+	      "beside published ones; only copy-in and copy-out" }, set_engine },
 	{ { "io", "direct", "0|1", "1: past the page cache (O_DIRECT)" }, set_direct },
 	{ { "io", "sequential", "PERCENT", "Of records in random order, how many follow the one "
 	    "before; 0 when not given" }, set_sequential },

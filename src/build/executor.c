@@ -18,6 +18,8 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "bench/bench.h"
+#include "bench/gates.h"
+#include "bench/usable.h"
 #include "build/build.h"
 #include "build/run.h"
 
@@ -191,6 +193,21 @@ static int begin(struct run *r, struct err *e)
 	return rc;
 }
 
+/* Nothing more to come: idle from here on. What still syncs is seen by who waits for it. */
+static void note_idle(struct run *r)
+{
+	const struct build b = { .id = r->build, .plan = NULL };
+	struct list disks = { 0 };
+	struct err ignored = { 0 };
+	struct gate g;
+	size_t i;
+
+	for (i = 0; i < r->order.n_disks; i++)
+		list_add(r->arena, &disks, (void *)(uintptr_t)r->made.picks[i].disk->name);
+	if (!usable_busy(r->arena, &disks, &g))
+		usable_idle(r->st, &b, false, &ignored);
+}
+
 int run_build(struct run *r)
 {
 	struct err e = { 0 };
@@ -219,6 +236,7 @@ int run_build(struct run *r)
 		  size_text(size, r->made.stack->usable_bytes, SIZE_SI));
 	run_say_folders(r, &text);
 	rc = run_end(r, NULL, text.text);
+	note_idle(r);
 	sbuf_done(&text);
 	return rc;
 }

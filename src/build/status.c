@@ -11,6 +11,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "bench/gates.h"
+#include "bench/usable.h"
 #include "build/build.h"
 #include "build/run.h"
 
@@ -107,6 +109,41 @@ static int ask_nodes(const struct remade *m, struct arena *a, const char *root, 
 	return 0;
 }
 
+/* How long it took; when nothing goes on and nobody noted it yet, that is noted. */
+static void put_times(json_t *o, struct store *st, const struct build *b, const struct remade *m,
+		      const struct order *order, struct arena *a)
+{
+	struct list disks = { 0 };
+	struct build_times t;
+	struct sbuf words = { 0 };
+	struct err ignored = { 0 };
+	struct gate g;
+	size_t i;
+
+	for (i = 0; i < order->n_disks; i++) {
+		if (!m->absent[i])
+			list_add(a, &disks, (void *)(uintptr_t)m->picks[i].disk->name);
+	}
+	if (usable_of_build(st, b, &t, &ignored) == 0 && !t.idle_ns && !usable_busy(a, &disks, &g) &&
+	    usable_idle(st, b, true, &ignored) == 0)
+		usable_of_build(st, b, &t, &ignored);
+	if (!t.usable_ns)
+		return;
+	json_put_u64(o, "usable_ns", t.usable_ns);
+	json_put_u64(o, "format_ns", t.format_ns);
+	if (t.idle_ns) {
+		json_put_u64(o, "idle_ns", t.idle_ns);
+		json_object_set_new(o, "idle_at_most", json_boolean(t.idle_at_most));
+	}
+	usable_words(&t, &words);
+	if (usable_simulated()) {
+		sbuf_add(&words, " (simulated)");
+		json_object_set_new(o, "simulated", json_true());
+	}
+	json_put_str(o, "times", sbuf_str(&words));
+	sbuf_done(&words);
+}
+
 int build_status(struct store *st, const char *name, const char *root, json_t **out,
 		 struct err *e)
 {
@@ -144,6 +181,8 @@ int build_status(struct store *st, const char *name, const char *root, json_t **
 	json_object_set_new(object, "absent", absent);
 	json_put_str(object, "build", build_state_word(b.state));
 	json_object_set_new(object, "working", json_boolean(executor_alive(&b, a)));
+	if (!*root && b.state == BUILD_BUILT)
+		put_times(object, st, &b, &made, &order, a);
 	rc = ask_nodes(&made, a, root, object, e);
 	if (rc == 0)
 		*out = json_incref(object);

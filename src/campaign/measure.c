@@ -56,8 +56,13 @@ static int together(struct campaign_work *w, struct campaign_cell **cells, size_
 
 	for (i = 0; rc == 0 && i < n; i++)
 		rc = add_workload(a, &o, cells[i]->workload, why);
-	if (rc == 0)
+	if (rc == 0) {	/* and how long the build took, which belongs to none of the cells alone */
+		o.times = true;
+		o.tags = campaign_tags(w, cells[0]);
+		json_object_del(o.tags, "cell");
 		rc = campaign_order(w, bench_order_json(&o), true, results, why);
+		json_decref(o.tags);
+	}
 	for (i = 0; rc == 0 && i < n; i++) {
 		mine = results_of(results, cells[i]->workload);
 		if (json_array_size(mine))

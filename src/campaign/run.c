@@ -254,12 +254,10 @@ int campaign_set(struct campaign_work *w, struct campaign_cell **cells, size_t n
 	return 0;
 }
 
-int campaign_done(struct campaign_work *w, struct campaign_cell *c, const json_t *results, struct err *e)
+json_t *campaign_tags(const struct campaign_work *w, const struct campaign_cell *c)
 {
 	const struct campaign *all = w->run->campaign;
 	json_t *tags = json_object(), *options = json_loads(c->options, 0, NULL);
-	char *line;
-	int rc;
 
 	json_put_str(tags, "campaign", all->name);
 	json_put_u64(tags, "campaign_id", (uint64_t)w->run->row->id);
@@ -269,6 +267,15 @@ int campaign_done(struct campaign_work *w, struct campaign_cell *c, const json_t
 	json_put_str(tags, "variant", c->label);
 	json_object_set_new(tags, "options", options ? options : json_object());
 	json_put_u64(tags, "seed", all->seed);
+	return tags;
+}
+
+int campaign_done(struct campaign_work *w, struct campaign_cell *c, const json_t *results, struct err *e)
+{
+	json_t *tags = campaign_tags(w, c);
+	char *line;
+	int rc;
+
 	rc = store_cell_done(w->run->store, c, results, tags, e);
 	json_decref(tags);
 	if (rc)

@@ -21,6 +21,9 @@ void campaign_emit(struct campaign_work *w, json_t *event);		/* takes the refere
  * result events are collected in results when it is not NULL. */
 int campaign_order(struct campaign_work *w, json_t *order, bool stoppable, json_t *results, struct err *e);
 
+/* What a result of that cell is marked with. */
+json_t *campaign_tags(const struct campaign_work *w, const struct campaign_cell *c);
+
 /* Commit a state, or an end with results, and say it. */
 int campaign_set(struct campaign_work *w, struct campaign_cell **cells, size_t n, enum cell_state state,
 	     const char *reason, struct err *e);

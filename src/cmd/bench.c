@@ -49,7 +49,7 @@ static int take_workloads(struct arena *a, struct bench_order *o, struct err *e)
 		if (add_workload(a, o, option_at("workload", i), e) < 0)
 			return -1;
 	}
-	if (o->workloads.n)
+	if (o->workloads.n || o->times)
 		return 0;
 	if (workload_list(a, &all, e) < 0)
 		return -1;
@@ -130,6 +130,8 @@ static int take_options(struct arena *a, struct bench_order *o, struct err *e)
 	o->own_reps = !option("reps") && !o->suite;
 	if (option("scale") && take_scale(option("scale"), &o->scale, e) < 0)
 		return -1;
+	if (option("engine") && engine_parse(option("engine"), &o->engine, e) < 0)
+		return -1;
 	if (option("cache") && cache_parse(option("cache"), &o->cache, e) < 0)
 		return -1;
 	return 0;
@@ -168,6 +170,10 @@ static void announce(const struct bench_order *o, const struct bench_forecast *f
 
 	sbuf_add_safe(&label, o->label);
 	printf("%s\n", label.text);
+	if (!o->workloads.n) {		/* only how long its build took */
+		sbuf_done(&label);
+		return;
+	}
 	printf("%u runs: %zu %s, %u repetitions, scale %g, cache before reading: %s\n", f->runs,
 	       o->workloads.n, o->workloads.n == 1 ? "class" : "classes", o->reps,
 	       o->scale, cache_text(o));
@@ -189,6 +195,9 @@ static void announce(const struct bench_order *o, const struct bench_forecast *f
 	       aim ? "at least" : "in all", size_text(need, f->need_bytes, SIZE_SI),
 	       size_text(got, f->free_bytes, SIZE_SI), f->least_ns ? "at least " : "known after "
 	       "the first round", f->least_ns ? duration_text(least, f->least_ns) : "");
+	if (o->engine == ENGINE_RSYNC)
+		printf("copied by rsync -a -W --inplace, from and to %s\n",
+		       o->source ? o->source : "memory");
 	if (o->suite) {
 		printf("suite %s", o->suite);
 		if (o->cap_ns)
@@ -313,6 +322,8 @@ static const struct verb_option options[] = {
 	  .help = "the bytes of a class times this (1, or the suite's)" },
 	{ .name = "cache", .value = "STATE",
 	  .help = "before reading: cold, warm or as-is (cold, or the suite's)" },
+	{ .name = "engine", .value = "E",
+	  .help = "who copies: naslab, or rsync for numbers to hold beside published ones (naslab)" },
 	{ .name = "source", .value = "DIR",
 	  .help = "a directory on another disk that data come from; only for what says so" },
 	{ .name = "no-wait", .help = "not for a sync or a cache below: the runs are marked" },

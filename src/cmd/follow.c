@@ -201,6 +201,8 @@ void print_status(const json_t *status)
 	}
 	if (build_is_down(status))
 		printf("\nnaslab mount %s brings up what is missing\n", json_str(status, "name"));
+	if (json_str(status, "times"))
+		printf("\n%s", json_str(status, "times"));
 	puts(json_is_true(json_object_get(status, "agrees")) ? "\npredicted = actual for every layer" :
 	     "\npredicted and actual differ");
 }

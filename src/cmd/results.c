@@ -72,7 +72,9 @@ static const char *ratio_text(char buf[SIZE_TEXT], const json_t *j)
 		if (json_is_string(flag) && !strcmp(json_string_value(flag), "nodisk"))
 			return strcpy(buf, "-");
 	}
-	snprintf(buf, SIZE_TEXT, "%.2f", bytes > 0 ? (double)json_u64(j, "disk_bytes", 0) / bytes : 0);
+	if (!(bytes > 0))
+		return strcpy(buf, "-");
+	snprintf(buf, SIZE_TEXT, "%.2f", (double)json_u64(j, "disk_bytes", 0) / bytes);
 	return buf;
 }
 

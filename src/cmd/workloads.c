@@ -42,6 +42,8 @@ static void rule_words(const struct suite *s, struct sbuf *out)
 {
 	char text[SIZE_TEXT];
 
+	if (s->times)
+		sbuf_add(out, ", the times of a build until it was usable and idle");
 	if (s->reps)
 		sbuf_addf(out, ", reps %u", s->reps);
 	if (s->scale > 0)
@@ -159,6 +161,8 @@ static json_t *suite_json(const struct suite *s)
 	for (i = 0; i < s->workloads.n; i++)
 		json_add_str(names, ((const struct workload *)s->workloads.at[i])->name);
 	json_object_set_new(j, "workloads", names);
+	if (s->times)
+		json_object_set_new(j, "times", json_true());
 	if (s->reps)
 		json_put_u64(j, "reps", s->reps);
 	if (s->scale > 0)

@@ -47,6 +47,8 @@ const char *report_apart(const json_t *a, const json_t *b)
 		return "other machine";
 	if (other_memory(a, b))
 		return "other memory";
+	if (*result_engine(a) && *result_engine(b) && strcmp(result_engine(a), result_engine(b)))
+		return "other engine";
 	if (result_scale(a) != result_scale(b))
 		return "other scale";
 	if (json_u64(a, "bytes", 0) != json_u64(b, "bytes", 0))

@@ -67,7 +67,7 @@ static int new_result(struct import *im, const struct csv *c, size_t row, json_t
 		      struct err *e)
 {
 	static const char *const words[] = { "build", "label", "workload", "class", "op", "unit", "cache",
-					     "kernel", "host", "published", "layout",
+					     "kernel", "host", "published", "layout", "engine", "suite",
 					     "campaign", "variant",
 					     "mount_options", "tools", "version" };
 	static const char *const numbers[] = { "bytes", "files", "memory_bytes", "bs", "seed", "at_ns",
@@ -83,7 +83,8 @@ static int new_result(struct import *im, const struct csv *c, size_t row, json_t
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		take_text(*result, c, row, words[i]);
 	op = json_str(*result, "op");
-	if (!op || op_find(op) == BENCH_OPS || !json_str(*result, "class"))
+	/* "build" is none that is run: how long a build took */
+	if (!op || (op_find(op) == BENCH_OPS && strcmp(op, "build")) || !json_str(*result, "class"))
 		return err_set(e, ERR_FAIL, "%s line %zu: a class and an op such as write or read are "
 			       "needed", im->name, c->lines[row]);
 	if (json_str(*result, "unit") && !bench_unit_find(json_str(*result, "unit")))

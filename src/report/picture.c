@@ -73,6 +73,14 @@ bool result_reads(const json_t *result)
 	return op < BENCH_OPS && !bench_op_writes(op);
 }
 
+/* Of our own older ones it was naslab itself. */
+const char *result_engine(const json_t *result)
+{
+	const char *engine = json_str(result, "engine");
+
+	return engine ? engine : json_str(result, "published") ? "" : "naslab";
+}
+
 /* A published table may tell how many runs it was, without their values. */
 size_t result_runs(const json_t *result)
 {
@@ -136,6 +144,8 @@ static const char *facts_of(struct arena *a, const json_t *r)
 	if (json_is_true(json_object_get(r, "simulated")))
 		add_fact(&out, "", "simulated");
 	add_fact(&out, "published: ", json_str(r, "published"));
+	if (!strcmp(result_engine(r), "rsync"))
+		add_fact(&out, "", "copied by rsync");
 	add_fact(&out, "on ", json_str(r, "host"));
 	add_fact(&out, "kernel ", json_str(r, "kernel"));
 	if (json_u64(r, "memory_bytes", 0))
@@ -213,6 +223,14 @@ static bool same_layout(const json_t *a, const json_t *b)
 	       json_u64(a, "memory_bytes", 0) == json_u64(b, "memory_bytes", 0);
 }
 
+/* What another program copied never stands beside what we did; published numbers may. */
+static bool same_engine(const json_t *a, const json_t *b)
+{
+	const char *x = result_engine(a), *y = result_engine(b);
+
+	return !*x || !*y || !strcmp(x, y);
+}
+
 static bool same_class(const json_t *a, const json_t *b)
 {
 	return same_str(a, b, "class") && same_str(a, b, "op");
@@ -220,7 +238,7 @@ static bool same_class(const json_t *a, const json_t *b)
 
 static bool same_picture(const json_t *a, const json_t *b, const struct report_filter *f)
 {
-	return (f->by_layout ? same_layout(a, b) : same_class(a, b)) &&
+	return same_engine(a, b) && (f->by_layout ? same_layout(a, b) : same_class(a, b)) &&
 	       bench_unit(a) == bench_unit(b) && result_scale(a) == result_scale(b);
 }
 
@@ -278,11 +296,13 @@ static int bar_by_size(const void *x, const void *y)
 
 static const char *title_of(struct arena *a, const json_t *r, const struct report_filter *f)
 {
-	const char *clock = f->durable ? "durable" : "felt";
+	bool seconds = !strcmp(bench_unit(r)->word, "seconds");	/* of a build: one clock */
+	const char *clock = seconds ? "seconds" : f->durable ? "durable" : "felt";
+	const char *by = !strcmp(result_engine(r), "rsync") ? " by rsync" : "";
 
 	if (f->by_layout)
-		return arena_printf(a, "%s, %s", result_label(r), clock);
-	return arena_printf(a, "%s, %s, %s", result_str(r, "class"), result_str(r, "op"), clock);
+		return arena_printf(a, "%s%s, %s", result_label(r), by, clock);
+	return arena_printf(a, "%s, %s%s, %s", result_str(r, "class"), result_str(r, "op"), by, clock);
 }
 
 static const char *layout_about(struct arena *a, const json_t *r)

@@ -26,6 +26,7 @@ const char *result_label(const json_t *result);
 bool result_reads(const json_t *result);	/* what was in the cache before matters */
 /* The place of an operation in a round; BENCH_OPS: none that is known here. */
 enum bench_op op_find(const char *word);
+const char *result_engine(const json_t *result);	/* who copied; "" when it is not told */
 size_t result_runs(const json_t *result);
 const char *result_date(const json_t *result, char buf[DATE_TEXT]);
 bool result_passes(const json_t *result, const struct report_filter *f);

@@ -300,6 +300,7 @@ static const struct column {
 	{ "durable_rate", "durable_rate", true },
 	{ "interval_low_rate", "interval_low_rate", false },
 	{ "interval_high_rate", "interval_high_rate", false },
+	{ "engine", "engine", false }, { "suite", "suite", false },
 };
 
 /* A field as RFC 4180 wants it; a text that a spreadsheet would run as a formula is

@@ -65,7 +65,7 @@ refuses() {
 until_true() {
 	local end=$((SECONDS + 60))
 	until "$@"; do
-		[ $SECONDS -lt $end ] || return 1
+		[ "$SECONDS" -lt "$end" ] || return 1
 		read -rt 0.02 <> <(:) || true
 	done
 }
@@ -112,4 +112,20 @@ check "killed in the middle of receiving" killed_at KILL
 check "its subvolumes are left" something_in "$dir"
 check "the next run works" bench --workload 500M
 check "and removes them" nothing_in "$dir"
+
+# A scrub, held back by the kernel's own limit, is waited for.
+limit=/sys/fs/btrfs/$(findmnt -no UUID "$dir")/devinfo/1/scrub_speed_max
+scrubs() {
+	head -c 60000000 /dev/urandom >"$dir/data" && sync -f "$dir" && echo 1M >"$limit" &&
+		btrfs scrub start "$dir" >"$tmp/scrub" 2>&1 || return 1
+	./naslab bench "$dir" --workload 500M --scale 0.001 --reps 1 --json >"$tmp/out" 2>&1 &
+	verb=$!
+	until_true grep -q '"text":"waiting for the scrub of the btrfs: [0-9]* %.*"for":"sync"' "$tmp/out"
+}
+goes_on() { btrfs scrub cancel "$dir" >"$tmp/scrub" 2>&1; wait "$verb"; }
+if [ -w "$limit" ]; then
+	check "a scrub is waited for, with how far it is" scrubs
+	check "and what follows is measured" goes_on
+	check "without a mark" [ "$(grep -c '"flags":\[[^]]*"sync"' "$tmp/out")" = 0 ]
+fi
 exit $bad

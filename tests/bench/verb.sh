@@ -123,6 +123,46 @@ lists() {
 }
 check "suites and classes are listed" lists
 
+# The other engine: said in every result, never compared with ours.
+if command -v rsync >/dev/null && [ -w /dev/shm ]; then
+	shm() { find /dev/shm -maxdepth 1 -name '.naslab-bench-*' | wc -l; }
+	before=$(shm)
+	rsync_copies() {
+		./naslab bench "$dir" --workload small-photo --scale 0.005 --reps 1 --engine rsync \
+			--json >"$tmp/out" 2>&1
+	}
+	apart() {
+		./naslab bench "$dir" --workload small-photo --scale 0.005 --reps 1 >/dev/null &&
+			./naslab results list --json | tr '{' '\n' | grep '"small-photo"' | grep '"op":"read"' |
+			sed 's/.*"id":\([0-9]*\).*/\1/' | tail -n 2 >"$tmp/ids" &&
+			xargs ./naslab results compare <"$tmp/ids" >"$tmp/out" && grep -q "other engine" "$tmp/out"
+	}
+	check "rsync copies" rsync_copies
+	check "which every result says" [ "$(grep -c '"event":"result".*"engine":"rsync"' "$tmp/out")" = 2 ]
+	check "what it copied is compared" grep -q '"op":"read".*"verified":true' "$tmp/out"
+	check "it leaves nothing" empty
+	check "nor in memory" [ "$(shm)" = "$before" ]
+	check "and has no ratio to ours" apart
+	rsync_killed() {
+		: >"$tmp/events"
+		./naslab bench "$dir" --workload 2G --scale 0.05 --reps 1000 --engine rsync --json \
+			>"$tmp/events" 2>"$tmp/out" &
+		verb=$!
+		until_true one_is_done || return 1
+		executor=$(sed 's/.*"pid":\([0-9]*\).*/\1/' "$dir"/.naslab-bench-*/manifest)
+		kill -KILL "$executor"
+		wait "$verb"
+		[ "$(shm)" -gt "$before" ]
+	}
+	check "killed, it leaves its files in memory" rsync_killed
+	check "the next run is one of naslab's" one_run
+	check "which clears them" [ "$(shm)" = "$before" ]
+	check "and the target" empty
+	check "it does nothing else" refuses 2 "rsync only copies, it cannot rewrite" \
+		bench "$dir" --workload block-4k --engine rsync
+fi
+check "no such engine" refuses 2 'the engine is naslab or rsync, not "tar"' bench "$dir" --engine tar
+
 # Whatever ends it.
 for signal in INT TERM HUP; do
 	start

@@ -87,5 +87,6 @@ grep '"campaign":"trial"' /tmp/results | sed 's/.*"op":"\([a-z]*\)".*/\1/' >/tmp
 check "4 cells gave 4 results written and 4 read" sh -c '[ "$(grep -c write /tmp/ops) $(grep -c read /tmp/ops)" = "4 4" ]'
 check "those of the killed start are marked" sh -c '! grep -v "\"campaign\":\"trial\"" /tmp/results | grep "\"event\"" | grep -v "\"partial\""'
 check "they say their layout, seed and cell" sh -c 'grep "\"campaign\"" /tmp/results | grep "\"cell\"" | grep "\"seed\"" | grep -q "\"layout\":\"md level=raid1 | ext4\""'
+check "and how long each build took, which is simulated" sh -c '[ "$(grep "\"class\":\"usable\"" /tmp/results | grep "\"campaign\":\"trial\"" | grep -c "\"simulated\":true")" -ge 2 ]'
 END
 exit $bad

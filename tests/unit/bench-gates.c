@@ -187,11 +187,54 @@ static void nothing_below_is_quiet(void **state)
 	arena_free(a);
 }
 
+/* What zpool status prints, of zfs-fuse and of OpenZFS. */
+static void pools(void **state)
+{
+	static const struct {
+		const char *status, *what;
+		unsigned percent;
+		uint64_t left_s;
+	} cases[] = {
+		{ "  pool: tank\n state: ONLINE\n  scan: none requested\nconfig:\n", NULL, 0, 0 },
+		{ "  pool: tank\n  scan: scrub repaired 0B in 00:10:11 with 0 errors on Sun Nov  8\n",
+		  NULL, 0, 0 },
+		{ "  pool: tank\n state: ONLINE\n  scan: scrub in progress since Mon Nov 30 12:00:00 2026\n"
+		  "\t1.20T scanned at 500M/s, 600G issued at 250M/s, 2.00T total\n"
+		  "\t0B repaired, 30.21% done, 01:39:00 to go\nconfig:\n",
+		  "the scrub of the pool tank", 30, 5940 },
+		{ "  pool: big\n  scan: resilver in progress since Mon Nov 30 12:00:00 2026\n"
+		  "\t1.20T scanned at 5M/s, 600G issued at 2M/s, 20.0T total\n"
+		  "\t600G resilvered, 3.00% done, 2 days 03:04:05 to go\n",
+		  "the resilver of the pool big", 3, 2 * 86400 + 3 * 3600 + 4 * 60 + 5 },
+		{ "  pool: new\n  scan: resilver in progress since Mon Nov 30 12:00:00 2026\n"
+		  "\t10M scanned out of 20T, no estimated completion time\n", "the resilver of the pool new",
+		  0, 0 },
+		{ "  pool: old\n scan: resilver in progress since Fri Nov 27 10:01:02 2026\n"
+		  "    33.9M scanned out of 110M at 5.65M/s, 1h2m to go\n"
+		  "    33.9M resilvered, 30.87% done\n", "the resilver of the pool old", 30, 3720 },
+	};
+	struct arena *a = arena_new();
+	struct gate g;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(gate_zpool(a, cases[i].status, &g), cases[i].what != NULL);
+		if (!cases[i].what)
+			continue;
+		assert_string_equal(g.what, cases[i].what);
+		assert_int_equal(gate_percent(&g), cases[i].percent);
+		assert_int_equal(g.left_ns / 1000000000, cases[i].left_s);
+	}
+	arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_is_seen),
 		cmocka_unit_test(nothing_below_is_quiet),
+		cmocka_unit_test(pools),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

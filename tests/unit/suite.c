@@ -16,6 +16,7 @@ static void shipped_suites(void **state)
 		{ "W01", "small-text", 1 }, { "W02", "small-photo", 1 }, { "W03", "500M", 1 },
 		{ "W04", "1G", 1 }, { "W05", "2G", 1 }, { "W06", "8G", 1 }, { "W07", "12G", 1 },
 		{ "W08", "snapshots", 1 }, { "W09", "block-4k", 3 },
+		{ "W11", "play-1", 10 }, { "W12", "whole-block", 3 }, { "W13", "streams-8", 1 },
 	};
 	struct arena *a = arena_new();
 	struct err e = { 0 };
@@ -38,6 +39,7 @@ static void shipped_suites(void **state)
 		/* no word stands for two things */
 		assert_int_equal(workload_find(a, ((struct suite *)all.at[i])->name, &w, &e), -1);
 		assert_true(((struct suite *)all.at[i])->reps >= 1);
+		assert_true(((struct suite *)all.at[i])->workloads.n || ((struct suite *)all.at[i])->times);
 	}
 	arena_free(a);
 }
