@@ -55,6 +55,7 @@ struct fileset {
 	double shape;		/* of gamma */
 	enum data data;
 	double ratio;		/* of DATA_RATIO: so many times smaller when packed */
+	unsigned dedup;		/* percent of the 64 KiB blocks that are like others */
 	uint64_t seed;
 };
 

@@ -145,6 +145,8 @@ void corpus_content(const struct corpus *c, const struct corpus_set *set, uint64
 	}
 }
 
+enum { SAME_BLOCKS = 16 };	/* so many different ones are repeated */
+
 void corpus_block(const struct corpus *c, uint64_t file, uint64_t block, size_t len,
 		  unsigned char *out)
 {
@@ -153,6 +155,13 @@ void corpus_block(const struct corpus *c, uint64_t file, uint64_t block, size_t 
 
 	key = corpus_mix(&key) ^ file;
 	key = corpus_mix(&key) ^ block;
+	if (set->dedup) {
+		uint64_t draw = key, one;
+
+		one = corpus_mix(&draw) % SAME_BLOCKS;
+		if (corpus_mix(&draw) % 100 < set->dedup)
+			key = set->seed + one;
+	}
 	corpus_content(c, set, key, len, out);
 }
 
@@ -225,7 +234,7 @@ static void add_set(struct corpus *c, size_t *room, const struct fileset *f, dou
 	uint64_t before = c->bytes;
 
 	*set = (struct corpus_set){ .seed = f->seed, .first = c->n, .data = f->data,
-				    .ratio = f->ratio };
+				    .ratio = f->ratio, .dedup = f->dedup };
 	if (f->sizes == SIZES_FIXED && f->count <= MOST_SCALED && f->bytes) {
 		for (i = 0; i < f->count; i++)
 			add_size(c, room, bytes / f->count + (i < bytes % f->count));

@@ -27,6 +27,7 @@ struct corpus_set {		/* files of one kind, one after the other */
 	uint64_t bytes;		/* their sum */
 	enum data data;
 	double ratio;
+	unsigned dedup;		/* percent of the blocks that are one of a few */
 };
 
 struct corpus {

@@ -33,6 +33,8 @@ static int ring_prepare(struct copy *c, size_t from)
 
 int write_prepare(struct copy *c)
 {
+	if (c->job->sync == SYNC_WRITE)		/* each write waits for the disks: see how long */
+		times_room(&c->times, 4096);
 	return ring_prepare(c, 0);
 }
 
@@ -53,15 +55,20 @@ int verify_prepare(struct copy *c)
 static int write_piece(struct copy *c, int fd, const char *name, const unsigned char *data,
 		       size_t len)
 {
+	bool timed = c->job->sync == SYNC_WRITE;
+
 	if (len % PAGE)
 		child_direct(c, fd, false);
 	while (len) {
+		uint64_t since = timed ? clock_ns() : 0;
 		ssize_t put = write(fd, data, len);
 
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put < 0)
 			return child_failed(c, "cannot write %s", name);
+		if (timed)
+			child_took(c, clock_ns() - since);
 		data += put;
 		len -= (size_t)put;
 		if (child_counted(c, (size_t)put) < 0)

@@ -184,6 +184,16 @@ static int set_data(struct reading *r, const char *value)
 	return 0;
 }
 
+static int set_dedup(struct reading *r, const char *value)
+{
+	uint64_t percent;
+
+	if (take_range(r, "dedup", value, 0, 100, &percent) < 0)
+		return -1;
+	r->set->dedup = (unsigned)percent;
+	return 0;
+}
+
 static int set_seed(struct reading *r, const char *value)
 {
 	return take_range(r, "seed", value, 1, INT64_MAX, &r->set->seed);
@@ -430,6 +440,8 @@ const struct workload_row workload_rows[] = {
 	    "none" }, set_width },
 	{ { "fileset", "data", "KIND", "random: incompressible. text: compresses like source code. "
 	    "ratio:N: becomes N times smaller. zero: nothing but zeros" }, set_data },
+	{ { "fileset", "dedup", "PERCENT", "So many of the whole 64 KiB blocks are one of sixteen, for "
+	    "what finds equal blocks; 0 when not given" }, set_dedup },
 	{ { "fileset", "seed", "N", "Another number makes other files" }, set_seed },
 	{ { "op", NULL, "OPERATION", "What is done, each in a timed run of its own, in the order "
 	    "below" }, set_op },

@@ -407,7 +407,7 @@ int campaign_parse(const char *text, const char *from, struct campaign **out, st
 
 	*c = (struct campaign){ .arena = a, .from = arena_strdup(a, from),
 				.source = arena_strdup(a, text), .reps = 7, .rounds = 1,
-				.scale = 1, .write = true, .read = true, .cache = CACHE_COLD,
+				.scale = 1, .write = true, .read = true, .cache = CACHE_OWN,
 				.seed = 7 };
 	while (*text && rc == 0) {
 		size_t len = strcspn(text, "\n");

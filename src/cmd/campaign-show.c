@@ -35,7 +35,7 @@ void campaign_summary(const struct campaign *c, const struct list *cells, bool b
 	       c->name, c->variants.n, c->workloads.n, c->rounds, c->rounds == 1 ? "round" : "rounds",
 	       cells->n, begun ? "goes on with" : "to do:", f.cells, f.builds);
 	printf("%u repetitions, scale %g, cache before reading: %s\n", c->reps, c->scale,
-	       cache_word(c->cache));
+	       c->cache == CACHE_OWN ? "as each says" : cache_word(c->cache));
 	printf("will write %s and read %s of files; about %s, %s\n",
 	       size_text(wr, f.write_bytes, SIZE_SI), size_text(rd, f.read_bytes, SIZE_SI),
 	       duration_text(time, f.ns), f.measured ? "as the finished cells took" : "a guess until "

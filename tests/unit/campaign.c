@@ -39,7 +39,7 @@ static void test_defaults(void **state)
 	assert_int_equal(c->reps, 7);
 	assert_int_equal(c->rounds, 1);
 	assert_true(c->write && c->read);
-	assert_int_equal(c->cache, CACHE_COLD);
+	assert_int_equal(c->cache, CACHE_OWN);
 	assert_true(c->scale == 1.0);
 	assert_int_equal(c->variants.n, 1);
 	campaign_free(c);

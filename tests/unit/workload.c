@@ -21,7 +21,7 @@ static void every_word_is_taken(void **state)
 	static const char text[] =
 		"title Everything\n"
 		"class nas\n"
-		"fileset count=8 size=4G data=ratio:2.5 seed=7 width=3\n"
+		"fileset count=8 size=4G data=ratio:2.5 dedup=30 seed=7 width=3\n"
 		"fileset count=90 size=gamma mean=16K shape=1.5 data=zero\n"
 		"op write re-read seek:10 mix:70\n"
 		"op append\n"
@@ -46,6 +46,7 @@ static void every_word_is_taken(void **state)
 	assert_int_equal(w.sets[0].data, DATA_RATIO);
 	assert_true(w.sets[0].ratio > 2.49 && w.sets[0].ratio < 2.51);
 	assert_int_equal(w.sets[0].seed, 7);
+	assert_int_equal(w.sets[0].dedup, 30);
 	assert_int_equal(w.sets[1].sizes, SIZES_GAMMA);
 	assert_int_equal(w.sets[1].data, DATA_ZERO);
 	assert_int_equal(w.bytes, 32 * GIB + 90 * 16 * KIB);
@@ -208,6 +209,7 @@ static void nonsense(void **state)
 		{ "fileset size=0xRAM\n", "line 1: size" },
 		{ "fileset size=999xRAM\n", "line 1: size" },
 		{ "fileset size=1M data=ratio:0.5\n", "the ratio must be from 1 to 100, not \"0.5\"" },
+		{ "fileset size=1M dedup=101\n", "line 1: dedup" },
 		{ "fileset size=1M data=ratio:N\n", "the ratio must be from 1 to 100" },
 		{ "fileset size=gamma mean=4K\n", "a gamma fileset wants mean= and count=" },
 		{ "fileset size=gamma mean=4K count=2 shape=0\n", "shape must be from 0.1 to 100" },
@@ -393,6 +395,42 @@ static void sets_differ(void **state)
 	arena_free(a);
 }
 
+/* Of 1000 blocks so many are one of sixteen, within four standard deviations; no other two
+ * are the same. */
+static void dedup_repeats_blocks(void **state)
+{
+	static unsigned char block[CORPUS_BLOCK + CORPUS_SLACK];
+	static const unsigned percents[] = { 0, 30, 100 };
+	uint64_t first[1000], same, kinds;
+	struct arena *a = arena_new();
+	struct workload w;
+	struct corpus *c;
+	size_t i, k, n;
+
+	(void)state;
+	for (i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
+		parsed(a, arena_printf(a, "fileset size=64000K dedup=%u\nop write\n", percents[i]), &w);
+		c = corpus_new(&w, 1);
+		for (n = 0, same = 0, kinds = 0; n < 1000; n++) {
+			bool again = false, more = false;
+
+			corpus_block(c, 0, n, CORPUS_BLOCK, block);
+			memcpy(&first[n], block, sizeof(first[n]));
+			for (k = 0; k < n; k++) {
+				more |= again && first[k] == first[n];
+				again |= first[k] == first[n];
+			}
+			same += again;
+			kinds += again && !more;
+		}
+		/* the first of each kind is not counted as one that is there again */
+		assert_true(same + 16 + 58 >= percents[i] * 10 && same <= percents[i] * 10 + 58);
+		assert_int_equal(kinds, percents[i] ? 16 : 0);
+		corpus_free(c);
+	}
+	arena_free(a);
+}
+
 /* The stated ratio, as its texture makes it: so much of each 4 KiB is random, the rest
  * repeats 16 bytes. tests/bench/corpus.sh packs it. */
 static void ratios(void **state)
@@ -429,6 +467,7 @@ int main(void)
 		cmocka_unit_test(forecasts),
 		cmocka_unit_test(scales),
 		cmocka_unit_test(sets_differ),
+		cmocka_unit_test(dedup_repeats_blocks),
 		cmocka_unit_test(ratios),
 	};
 
