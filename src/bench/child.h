@@ -85,7 +85,7 @@ int child_close(struct copy *c, int fd, const char *name);
 /* With O_DIRECT a piece that is no whole 4 KiB goes through the cache; else does nothing. */
 void child_direct(const struct copy *c, int fd, bool on);
 
-int child_main(void *copy, int fd);	/* for job_child() */
+int child_main(void *arg, int fd);	/* for job_child(), with a struct copy */
 
 /* Rows of ops.c: the memory they take, and what is done with one file. */
 int write_prepare(struct copy *c);

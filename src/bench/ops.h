@@ -35,19 +35,19 @@ enum op_order { ORDER_FORWARD, ORDER_BACK, ORDER_STRIDE, ORDER_RANDOM };	/* of r
 struct op {
 	const char *word, *also;	/* in a workload; another word for it, or NULL */
 	const char *help;		/* a sentence for the manual */
-	bool writes, reads;		/* changes the target, and ends durable; reads from it */
 	enum op_by by;
 	const char *counts;		/* "files", "ops", "seeks" (unit.c); NULL: bytes */
 	enum op_order order;
+	enum op_number number_of;
+	const char *number;		/* what the N of word:N is; NULL: it takes none */
+	uint64_t number_min, number_max;
+	bool writes, reads;		/* changes the target, and ends durable; reads from it */
 	bool makes;			/* the files; else they have to be there before */
 	bool adds;			/* those of the second fileset, while the first is there */
 	bool grows;			/* as much again is there afterwards */
 	bool removes;			/* what is left is nothing for the next operation */
 	bool as_left;			/* the cache stays as the operation before left it */
 	bool compares;
-	const char *number;		/* what the N of word:N is; NULL: it takes none */
-	enum op_number number_of;
-	uint64_t number_min, number_max;
 
 	/* In the engine's child: everything that takes memory, before the clock ... */
 	int (*prepare)(struct copy *c);

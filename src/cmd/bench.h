@@ -16,7 +16,7 @@ struct bench_show {
 	char *text;			/* its sentence when it failed */
 };
 
-void bench_show_event(struct bench_show *s, json_t *event);
+void bench_show_event(struct bench_show *s, json_t *j);
 /* The bars, at the end. */
 void bench_show_results(const struct bench_show *s);
 uint64_t bench_now_ns(void);	/* monotonic */

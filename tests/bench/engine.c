@@ -55,7 +55,7 @@ static int one(int dir, const struct corpus *c, enum bench_op op, struct engine_
 
 static void line(const char *name, const struct engine_result *a, const struct engine_result *b)
 {
-	printf("%s %llu %llu\n", name, (unsigned long long)(a->felt_ns + b->felt_ns),
+	printf("%s %llu %llu\n", name, (unsigned long long)a->felt_ns + b->felt_ns,
 	       (unsigned long long)(a->cpu_ns + b->cpu_ns));
 }
 

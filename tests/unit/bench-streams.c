@@ -253,7 +253,7 @@ static void play_and_record(void **state)
 static size_t neighbours(unsigned sequential)
 {
 	unsigned char *before, *after;
-	bool at[1000];
+	bool at[1000] = { false };
 	size_t len, n = 0, i;
 	struct bed b;
 
