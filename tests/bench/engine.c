@@ -5,6 +5,7 @@
  * rounds for ratios: "verified wall cpu" is write, read and compare, "copy" write and read.
  */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +56,7 @@ static int one(int dir, const struct corpus *c, enum bench_op op, struct engine_
 
 static void line(const char *name, const struct engine_result *a, const struct engine_result *b)
 {
-	printf("%s %llu %llu\n", name, (unsigned long long)a->felt_ns + b->felt_ns,
-	       (unsigned long long)(a->cpu_ns + b->cpu_ns));
+	printf("%s %" PRIu64 " %" PRIu64 "\n", name, a->felt_ns + b->felt_ns, a->cpu_ns + b->cpu_ns);
 }
 
 static int round_of(int dir, const struct corpus *c)

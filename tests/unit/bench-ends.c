@@ -96,7 +96,8 @@ static void rates_are_kept(void **state)
 static long flags_of_file(int64_t pid, const char *name)
 {
 	char path[300], target[300];
-	long found = -1, flags;
+	unsigned long flags;
+	long found = -1;
 	struct dirent *d;
 	ssize_t len;
 	DIR *dir;
@@ -115,7 +116,7 @@ static long flags_of_file(int64_t pid, const char *name)
 		snprintf(path, sizeof(path), "/proc/%lld/fdinfo/%.20s", (long long)pid, d->d_name);
 		f = fopen(path, "re");
 		if (f && fscanf(f, "pos: %*d flags: %lo", &flags) == 1)
-			found = flags;
+			found = (long)flags;
 		if (f)
 			fclose(f);
 	}
