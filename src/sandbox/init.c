@@ -206,10 +206,15 @@ static void furnish(const struct boot *b)
 	symlink("fd/2", "/dev/stderr");
 }
 
+/* All disks of this kernel share one socket to the thread that does their work, and it holds
+ * 278 requests (the host's wmem_default). One more, of a disk that has nothing in flight, is
+ * put aside and never looked at again: the driver relies on that disk's next completion. */
+enum { MOST_IN_FLIGHT = 240 };
+
 /* One "queue=NAME ROTATIONAL RATE" record: whether it turns, and how fast it may be. The
  * limit is set on the root group of the first cgroup version: the second one's io.max
  * does not hold for the kernel threads that write for md and file systems. */
-static void set_queue(const char *record)
+static void set_queue(const char *record, unsigned disks)
 {
 	char name[32], path[96], text[64];
 	unsigned rotational, major, minor;
@@ -220,10 +225,9 @@ static void set_queue(const char *record)
 		return;
 	snprintf(path, sizeof(path), "/sys/block/%s/queue/rotational", name);
 	put(path, rotational ? "1" : "0");
-	/* This kernel's throttling of writes loses wake-ups: with nothing in flight kcopyd and
-	 * dm-cache sat in rq_qos_wait for ever, and all that waited for them. */
-	snprintf(path, sizeof(path), "/sys/block/%s/queue/wbt_lat_usec", name);
-	put(path, "0");
+	snprintf(path, sizeof(path), "/sys/block/%s/queue/nr_requests", name);
+	snprintf(text, sizeof(text), "%u", disks < 4 ? 64 : MOST_IN_FLIGHT / disks);
+	put(path, text);
 	if (!rate)
 		return;
 	snprintf(path, sizeof(path), "/sys/block/%s/dev", name);
@@ -385,7 +389,7 @@ int main(void)
 	struct boot b = { 0 };
 	char text[16];
 	int console, status;
-	size_t i;
+	unsigned disks = 0, i;
 
 	umask(022);
 	must(mount("proc", "/proc", "proc", 0, NULL) < 0 && errno != EBUSY ? -1 : 0, "/proc");
@@ -393,8 +397,10 @@ int main(void)
 	make_root(job);
 	read_boot(JOB "/boot", &b);
 	furnish(&b);
-	for (i = 0; b.queues[i]; i++)
-		set_queue(b.queues[i]);
+	while (b.queues[disks])
+		disks++;
+	for (i = 0; i < disks; i++)
+		set_queue(b.queues[i], disks);
 	put("/run/naslab/disks", b.disks ? b.disks : "");
 	if (b.udev)
 		start_udev();
