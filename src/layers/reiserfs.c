@@ -19,6 +19,7 @@ enum { JOURNAL_BLOCKS = 8193 };
 int reiserfs_size(uint64_t device_bytes, struct fs_size *out, struct err *e)
 {
 	uint64_t bytes = round_down(device_bytes, 64 * KIB), blocks = bytes / BLOCK;
+	uint64_t maps = div_up(blocks, 32768);
 
 	if (bytes < 64 * MIB)
 		return err_set(e, ERR_USAGE, "needs 64 MiB beside its journal, the device has %llu bytes; "
@@ -28,9 +29,12 @@ int reiserfs_size(uint64_t device_bytes, struct fs_size *out, struct err *e)
 		return err_set(e, ERR_USAGE, "ends at 16 TiB, the device has %llu bytes; xfs and btrfs go on",
 			       (unsigned long long)device_bytes);
 	/* a bitmap block for every 32768, and the superblock */
-	*out = (struct fs_size){ .total = bytes - (div_up(blocks, 32768) + 1) * BLOCK, .known = true };
+	*out = (struct fs_size){ .total = bytes - (maps + 1) * BLOCK, .known = true };
 	/* the journal and its header, what lies before the superblock, and the root of the tree */
 	out->free = out->avail = out->total - (JOURNAL_BLOCKS + 17) * BLOCK;
+	/* their number has 16 bits in the superblock; 0 stands for more, and statfs takes off 0 */
+	if (maps > UINT16_MAX)
+		out->total += maps * BLOCK;
 	return 0;
 }
 
