@@ -254,10 +254,13 @@ static void read_guest(struct line *l)
 	l->in_len = 0;
 }
 
-/* A job in the background must not read the terminal. */
+/* A job in the background must not read the terminal. One that does not control us (su -c,
+ * setsid) knows no background, and says nothing when it is gone but by being read. */
 static bool may_read_input(void)
 {
-	return !isatty(0) || tcgetpgrp(0) == getpgrp();
+	pid_t front = isatty(0) ? tcgetpgrp(0) : -1;
+
+	return front < 0 || front == getpgrp();
 }
 
 static void one_turn(struct line *l)

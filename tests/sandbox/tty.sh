@@ -60,6 +60,13 @@ holds "fg goes on with it" until_true 20 sh -c "[ \$($T capture-pane -p | grep -
 $T send-keys C-d
 until_true 20 nothing_left
 
+# a terminal that does not control the session, as after su -c: keys get through all the same
+type_line "clear; setsid -w $naslab sandbox --memory 256M --disk hdd:1G -- sh -c 'echo up; read a; echo said \$a'"
+waits "a program in a session of its own" '^up'
+type_line 'hello'
+waits "it gets what is typed" 'said hello'
+until_true 20 nothing_left
+
 # the window is closed
 type_line "clear; $naslab sandbox --memory 256M --disk hdd:1G -- sh -c 'echo up; exec cat'"
 waits "once more" '^up'
