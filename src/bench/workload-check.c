@@ -102,9 +102,14 @@ static int settle_ops(struct reading *r)
 		if (o->adds && (r->w.n_sets < 2 || r->w.ops != 1u << op))
 			return workload_bad(r, "%s is the only operation, and wants two filesets: what "
 					    "is there, and what is made", o->word);
+		if (o->by == OP_IN_LOOP && !r->w.stop_ns)
+			return workload_bad(r, "%s goes on until stop time= ends it", o->word);
+		if (o->by == OP_BY_NAMES && o->makes && r->w.bytes)
+			return workload_bad(r, "%s makes empty files: it wants size=0", o->word);
 		if (!o->makes)
 			continue;
-		if (maker)
+		/* names go again, so that they can be made another time */
+		if (maker && !(maker->by == OP_BY_NAMES && o->by == OP_BY_NAMES))
 			return workload_bad(r, "%s and %s both make the files", maker->word, o->word);
 		maker = o;
 	}

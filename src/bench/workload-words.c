@@ -236,9 +236,12 @@ static int set_sequential(struct reading *r, const char *value)
 
 static int set_threads(struct reading *r, const char *value)
 {
-	uint64_t n;
+	long spare = sysconf(_SC_NPROCESSORS_ONLN) - 2;
+	uint64_t n = spare > 1 ? (uint64_t)spare : 1;
 
-	if (take_range(r, "threads", value, 1, WORKLOAD_STREAMS, &n) < 0)
+	if (!strcmp(value, "nproc-2"))	/* the processors less two, at least one */
+		n = n < WORKLOAD_STREAMS ? n : WORKLOAD_STREAMS;
+	else if (take_range(r, "threads", value, 1, WORKLOAD_STREAMS, &n) < 0)
 		return -1;
 	r->w.threads = (unsigned)n;
 	return 0;
@@ -456,7 +459,8 @@ const struct workload_row workload_rows[] = {
 	{ { "par", NULL, "per-thread|shared", "Streams at the same time. Each has files of its own, "
 	    "or, shared, all work on every file by records; whole files are never shared" },
 	  set_sharing },
-	{ { "par", "threads", "N", "How many streams, 1 when not given" }, set_threads },
+	{ { "par", "threads", "N|nproc-2", "How many streams, 1 when not given; nproc-2: as many as "
+	    "there are processors, less two" }, set_threads },
 	{ { "sync", NULL, "end|none|per-file|per-write", "Durable at the end of a run (syncfs), "
 	    "which is timed beside the last close; never; before each close (fsync); or with every "
 	    "write (O_SYNC)" }, set_sync },

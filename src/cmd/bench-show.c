@@ -87,7 +87,7 @@ static void progress(struct bench_show *s, const json_t *j)
 /* Bytes at the disks to bytes of files; "-" when there is no disk that could be asked. */
 static const char *ratio_text(char buf[SIZE_TEXT], const json_t *j)
 {
-	uint64_t bytes = json_u64(j, "bytes", 0);
+	uint64_t bytes = json_u64(j, "run_bytes", json_u64(j, "bytes", 0));
 
 	if (flags_read(json_object_get(j, "flags")) & FLAG_NODISK || !bytes)
 		return strcpy(buf, "-");

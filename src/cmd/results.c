@@ -64,15 +64,9 @@ static void print_flags(const json_t *j)
 /* bytes at the disks to bytes of files; "-" when no disk could be asked. */
 static const char *ratio_text(char buf[SIZE_TEXT], const json_t *j)
 {
-	double bytes = (double)json_u64(j, "bytes", 0);
-	const json_t *flag;
-	size_t i;
+	double bytes = (double)json_u64(j, "run_bytes", json_u64(j, "bytes", 0));
 
-	json_array_foreach(json_object_get(j, "flags"), i, flag) {
-		if (json_is_string(flag) && !strcmp(json_string_value(flag), "nodisk"))
-			return strcpy(buf, "-");
-	}
-	if (!(bytes > 0))
+	if (flags_read(json_object_get(j, "flags")) & FLAG_NODISK || !(bytes > 0))
 		return strcpy(buf, "-");
 	snprintf(buf, SIZE_TEXT, "%.2f", (double)json_u64(j, "disk_bytes", 0) / bytes);
 	return buf;

@@ -364,6 +364,102 @@ static void mail_stops(void **state)
 	wipe(path);
 }
 
+struct heard {
+	json_t *runs, *results;
+};
+
+static void hear(void *arg, const json_t *event)
+{
+	struct heard *h = arg;
+
+	if (!strcmp(json_str(event, "event"), "run"))
+		json_array_append(h->runs, (json_t *)(uintptr_t)event);
+	if (!strcmp(json_str(event, "event"), "result"))
+		json_array_append(h->results, (json_t *)(uintptr_t)event);
+}
+
+/* The shipped classes end to end: what a run counted over its time is its rate. */
+static void shipped_ones_are_counted(void **state)
+{
+	static const struct {
+		const char *name, *unit;
+		unsigned ops;		/* operations of the class */
+		uint64_t files;		/* of 16384, 1000 and 730 000 at this scale; 0: not told */
+	} cases[] = {
+		{ "names", "files", 6, 164 }, { "mail", "ops", 1, 0 }, { "trees-scan", "files", 1, 0 },
+	};
+	struct arena *a = arena_new();
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct heard h = { json_array(), json_array() };
+		struct workload *w = arena_alloc(a, sizeof(*w));
+		const char *dir = scratch();
+		struct bench_order o;
+		struct err e = { 0 };
+		const json_t *r;
+
+		order_for(a, &o, dir, cases[i].name, strcmp(cases[i].name, "trees-scan") ? 0.01 : 1e-4);
+		*w = *(const struct workload *)o.workloads.at[0];
+		w->min_free = w->min_free_percent = 0;
+		if (w->stop_ns)
+			w->stop_ns = 300000000;
+		o.workloads.at[0] = w;
+		o.no_wait = true;
+		if (bench_run(&o, hear, &h, &e) < 0)
+			fail_msg("%s", e.text);
+		assert_int_equal(json_array_size(h.runs), 2 * cases[i].ops);
+		assert_int_equal(json_array_size(h.results), cases[i].ops);
+		json_array_foreach(h.runs, k, r) {
+			double n = (double)json_u64(r, "ops", 0), ns = (double)json_u64(r, "felt_ns", 0);
+
+			assert_string_equal(json_str(r, "unit"), cases[i].unit);
+			assert_null(json_object_get(r, "bps"));
+			assert_true(n > 0 && fabs(bench_rate(r, "", false) / (n * 1e9 / ns) - 1) < 1e-9);
+			assert_true(bench_rate(r, "", true) <= bench_rate(r, "", false));
+			assert_true(!cases[i].files || json_u64(r, "ops", 0) == cases[i].files);
+			if (!strcmp(json_str(r, "op"), "hash"))
+				assert_true(json_is_true(json_object_get(r, "verified")));
+		}
+		json_array_foreach(h.results, k, r) {
+			assert_true(bench_rate(r, "min", false) <= bench_rate(r, "median", false));
+			assert_true(bench_rate(r, "median", false) <= bench_rate(r, "max", false));
+			assert_int_equal(json_array_size(json_object_get(r, "steps")),
+					 strcmp(cases[i].unit, "ops") ? 0 : 4);
+		}
+		assert_int_equal(rmdir(dir), 0);	/* nothing was left */
+		json_decref(h.runs);
+		json_decref(h.results);
+	}
+	arena_free(a);
+}
+
+static void bad_classes(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{ "fileset count=9 size=4K\nop mail\n", "mail goes on until stop time= ends it" },
+		{ "fileset count=9 size=4K\nop create\n", "create makes empty files: it wants size=0" },
+		{ "fileset count=9 size=0\nop create write\n", "write and create both make the files" },
+		{ "fileset count=9 size=0\nop create\npar threads=nproc\n", "threads" },
+	};
+	struct arena *a = arena_new();
+	struct workload w;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct err e = { 0 };
+
+		assert_int_equal(workload_parse(a, "x", cases[i].text, "x.workload", &w, &e), -1);
+		if (!strstr(e.text, cases[i].says))
+			fail_msg("\"%s\" lacks \"%s\"", e.text, cases[i].says);
+	}
+	arena_free(a);
+}
+
 static void units_are_told_apart(void **state)
 {
 	static const struct {
@@ -423,8 +519,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(hashes_are_compared, with_arena, without_arena),
 		cmocka_unit_test(mail_adds_up),
 		cmocka_unit_test(mail_stops),
+		cmocka_unit_test(shipped_ones_are_counted),
+		cmocka_unit_test(bad_classes),
 		cmocka_unit_test(units_are_told_apart),
 	};
 
+	use_shipped_workloads();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

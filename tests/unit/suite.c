@@ -15,8 +15,9 @@ static void shipped_suites(void **state)
 	} want[] = {
 		{ "W01", "small-text", 1 }, { "W02", "small-photo", 1 }, { "W03", "500M", 1 },
 		{ "W04", "1G", 1 }, { "W05", "2G", 1 }, { "W06", "8G", 1 }, { "W07", "12G", 1 },
-		{ "W08", "snapshots", 1 }, { "W09", "block-4k", 3 },
-		{ "W11", "play-1", 10 }, { "W12", "whole-block", 3 }, { "W13", "streams-8", 1 },
+		{ "W08", "snapshots", 1 }, { "W09", "block-4k", 3 }, { "W10", "mail", 1 },
+		{ "W11", "play-1", 10 }, { "W12", "whole-block", 4 }, { "W13", "streams-8", 1 },
+		{ "W14", "trees-copy", 2 },
 	};
 	struct arena *a = arena_new();
 	struct err e = { 0 };
