@@ -181,7 +181,8 @@ void report_picture_grid(const struct report_picture *p, unsigned columns, struc
 	grid_text(g, 0, 1, head.text);
 	grid_text(g, 1, 1, *p->op ? "layout" : "class");
 	chart_scale(g, 1, label, width, p->top / p->unit->one);
-	sbuf_addf(&unit, "%5s %11s   n", p->unit->text, "min-max");
+	sbuf_addf(&unit, "%5s %*s   n", p->unit->text, strlen(p->unit->text) > 5 ?
+		  (int)(16 - strlen(p->unit->text)) : 11, "min-max");
 	grid_text(g, 1, label + width + 1, unit.text);
 	for (i = 0; i < p->n; i++) {
 		labels[i] = p->bars[i].label;
@@ -251,7 +252,8 @@ void report_pairs_grid(const struct report_pair *pairs, size_t n, unsigned colum
 	grid_init(g, 2 * (unsigned)n + 2 + more, fit(columns) - 1);
 	grid_text(g, 0, 1, "class");
 	chart_scale(g, 0, PAIR_LABEL, width, pairs_top(pairs, n, first) / first->one);
-	snprintf(head, sizeof(head), "%5s %11s B to A", first->text, "min-max");
+	snprintf(head, sizeof(head), "%5s %*s B to A", first->text, strlen(first->text) > 5 ?
+		 (int)(16 - strlen(first->text)) : 11, "min-max");
 	grid_text(g, 0, PAIR_LABEL + width + 1, head);
 	for (i = 0; i < n; i++) {
 		const struct report_pair *p = &pairs[i];

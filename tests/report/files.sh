@@ -175,8 +175,13 @@ check "and its class a bar" [ "$(grep -c '<text class="label".*1G, write<' "$tmp
 for map in "$src"/data/reference/*.map; do
 	check "$(basename "$map") is read in" imports "$map"
 done
-./naslab results chart --class "checksum scan" >"$tmp/out" 2>&1
+./naslab results chart --class trees-scan >"$tmp/out" 2>&1
 check "published numbers say so" says "p published"
+check "730 000 files in 99 to 124 s are files a second" says " 5.89-7.37k "
+check "and not bytes" [ "$(grep -c 'files/s' "$tmp/out")" = 1 ]
+./naslab results export csv --out "$tmp/all.csv" && NASLAB_DB=$tmp/counts.db ./naslab results import \
+	"$tmp/all.csv" >/dev/null && NASLAB_DB=$tmp/counts.db ./naslab results chart --op seek >"$tmp/out" 2>&1
+check "what counts goes round as CSV" says " 613 "
 check "a range without runs is drawn" grep -q '▒.*0-20' <(./naslab results chart --class 12G)
 cat >"$tmp/fio.json" <<'END'
 {"fio version":"fio-3.33","timestamp":1700000000,"global options":{"directory":"/mnt"},"jobs":[
