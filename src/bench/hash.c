@@ -93,7 +93,7 @@ static void hash_made(const struct corpus *corpus, size_t file, unsigned char *b
 static int make_sum(struct copy *c, struct scan *s)
 {
 	unsigned char *buffer = engine_buffer(CORPUS_BLOCK + CORPUS_SLACK);
-	uint64_t hash;
+	uint64_t hash = 0;
 	size_t i;
 
 	if (!buffer)
@@ -130,7 +130,7 @@ int hash_all(struct copy *c)
 {
 	struct scan *s = c->shared->own;
 	size_t n = c->job->corpus->n, first, i;
-	uint64_t sum = 0, hash, since;
+	uint64_t sum = 0, hash = 0, since;
 
 	while ((first = atomic_fetch_add(&s->next, SHARE)) < n) {
 		for (i = first; i < first + SHARE && i < n; i++) {
