@@ -39,7 +39,8 @@ static bool name_is_ours(const char *name)
 	       strlen(name) == sizeof(prefix) - 1 + LETTERS;
 }
 
-/* When a process started, in ticks since boot; 0 when there is none. */
+/* When a process started, in ticks since boot; 0 when there is none, or only its exit status
+ * waits to be fetched. */
 static uint64_t process_begin(int64_t pid)
 {
 	struct arena *a = arena_new();
@@ -50,6 +51,8 @@ static uint64_t process_begin(int64_t pid)
 	at = line ? strrchr(line, ')') : NULL;	/* the name may hold anything */
 	if (at) {
 		at = strtok_r(at + 1, " ", &save);
+		if (at && strchr("ZX", *at))
+			at = NULL;
 		for (i = 3; at && i < 22; i++)
 			at = strtok_r(NULL, " ", &save);
 		if (at)

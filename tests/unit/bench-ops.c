@@ -16,6 +16,7 @@
 #include "bench/child.h"
 #include "bench/corpus.h"
 #include "bench/engine.h"
+#include "bench/workdir.h"
 
 /* n files, all of one size, so many in a directory. */
 static struct corpus *files(size_t n, uint64_t size, size_t width)
@@ -435,6 +436,49 @@ static void shipped_ones_are_counted(void **state)
 	arena_free(a);
 }
 
+/* A run that was killed is cleaned also while nobody has fetched its exit status. */
+static void a_zombie_owns_nothing(void **state)
+{
+	static const char *const boot = "/proc/sys/kernel/random/boot_id";
+	const char *path = scratch();
+	char text[1200], id[64] = "", *at;
+	unsigned long long begin = 0;
+	pid_t pid = fork();
+	siginfo_t info;
+	int dir, fd, i;
+
+	(void)state;
+	if (pid == 0)
+		_exit(0);
+	assert_true(pid > 0);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	snprintf(text, sizeof(text), "/proc/%d/stat", (int)pid);
+	fd = open(text, O_RDONLY);
+	i = (int)read(fd, text, sizeof(text) - 1);
+	assert_true(i > 0);
+	text[i] = '\0';
+	close(fd);
+	at = strrchr(text, ')');
+	assert_non_null(at);
+	assert_int_equal(at[2], 'Z');
+	for (i = 0; i < 20; i++)	/* the 22nd field; the name is the second */
+		at = strchr(at + 1, ' ');
+	begin = strtoull(at, NULL, 10);
+	fd = open(boot, O_RDONLY);
+	assert_true(read(fd, id, 36) == 36);
+	close(fd);
+	dir = open(path, O_RDONLY | O_DIRECTORY);
+	assert_int_equal(mkdirat(dir, ".naslab-bench-abcdef", 0755), 0);
+	fd = openat(dir, ".naslab-bench-abcdef/manifest", O_WRONLY | O_CREAT, 0644);
+	dprintf(fd, "{\"naslab\":\"bench\",\"pid\":%d,\"begin\":%llu,\"boot\":\"%s\"}", (int)pid,
+		begin, id);
+	close(fd);
+	assert_int_equal(workdir_clean(dir), 1);
+	assert_int_equal(waitpid(pid, &i, 0), pid);
+	close(dir);
+	assert_int_equal(rmdir(path), 0);
+}
+
 static void bad_classes(void **state)
 {
 	static const struct {
@@ -520,6 +564,7 @@ int main(void)
 		cmocka_unit_test(mail_adds_up),
 		cmocka_unit_test(mail_stops),
 		cmocka_unit_test(shipped_ones_are_counted),
+		cmocka_unit_test(a_zombie_owns_nothing),
 		cmocka_unit_test(bad_classes),
 		cmocka_unit_test(units_are_told_apart),
 	};
