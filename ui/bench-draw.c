@@ -405,6 +405,11 @@ static void form_line(struct ui *ui, const struct bench *b, size_t line, struct 
 		sbuf_addf(out, "cache        %s, before reading", b->cache == CACHE_OWN ?
 			  "as each class says" : cache_word(b->cache));
 		break;
+	case LINE_RAM:
+		sbuf_addf(out, "memory       %s", b->ram ? size_text(size, b->ram, SIZE_IEC) : "all");
+		if (b->ram)
+			sbuf_add(out, " for engine and page cache");
+		break;
 	default:
 		w = b->workloads.at[line - LINE_CLASSES];
 		sbuf_addf(out, "[%c] %-12s %9s  %s", b->chosen[line - LINE_CLASSES] ? 'x' : ' ',

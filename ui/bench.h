@@ -23,6 +23,7 @@ struct bench {
 	double within;		/* above 0: so often at least, until it is sure */
 	double scale;
 	enum cache_state cache;
+	uint64_t ram;		/* 0: all there is */
 	struct roll lines, bars;
 	unsigned page;
 	bool durable, zoom, runs;
@@ -41,6 +42,7 @@ void bench_look(struct ui *ui, struct bench *b);
 void bench_draw_form(struct ui *ui, struct bench *b, struct area body);
 
 /* The lines of the form above the classes, and below them. */
-enum { LINE_TARGET, LINE_SUITE, LINE_OP, LINE_REPS, LINE_SCALE, LINE_CACHE, LINE_CLASSES };
+enum { LINE_TARGET, LINE_SUITE, LINE_OP, LINE_REPS, LINE_SCALE, LINE_CACHE, LINE_RAM,
+       LINE_CLASSES };
 
 #endif

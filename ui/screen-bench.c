@@ -17,7 +17,8 @@ static int make_order(struct ui *ui, const struct bench *b, struct arena *a, str
 	size_t i;
 
 	*o = (struct bench_order){ .write = b->write, .read = b->read, .reps = b->reps,
-				   .within = b->within, .most = BENCH_MOST, .scale = b->scale, .cache = b->cache, .db = ui->s->db };
+				   .within = b->within, .most = BENCH_MOST, .scale = b->scale, .cache = b->cache,
+				   .ram = b->ram, .db = ui->s->db };
 	if (!b->target[0])
 		return err_set(e, ERR_USAGE, "nothing is built yet: build first, or Enter on the first "
 			       "line types a folder");
@@ -124,6 +125,20 @@ static int scale_take(struct ui *ui, void *arg, const char *text, struct err *e)
 	return 0;
 }
 
+static int ram_take(struct ui *ui, void *arg, const char *text, struct err *e)
+{
+	struct bench *b = arg;
+	uint64_t bytes = 0;
+
+	if (*text && strcmp(text, "all") && size_parse(text, &bytes, e) < 0)
+		return -1;
+	if (bytes && bytes < 32 * MIB)
+		return err_set(e, ERR_USAGE, "%s is too little; the engine needs 32M", text);
+	b->ram = bytes;
+	bench_look(ui, b);
+	return 0;
+}
+
 static void ask(struct ui *ui, struct bench *b, const char *title, const char *about,
 		const char *text, int (*take)(struct ui *, void *, const char *, struct err *))
 {
@@ -166,6 +181,11 @@ static void take_line(struct ui *ui, struct bench *b)
 	case LINE_CACHE:
 		b->cache = b->cache == CACHE_COLD ? CACHE_WARM : b->cache == CACHE_WARM ?
 			CACHE_AS_IS : b->cache == CACHE_AS_IS ? CACHE_OWN : CACHE_COLD;
+		break;
+	case LINE_RAM:
+		ask(ui, b, "Memory", "a size like 512M holds engine and page cache to it, as a small NAS "
+		    "would; all: what there is", b->ram ? size_option_text(text, b->ram) : "all",
+		    ram_take);
 		break;
 	default:
 		if (i - LINE_CLASSES >= b->workloads.n)

@@ -42,6 +42,7 @@ static const struct glyph {
 	{ 0x25a0, '*', true, 0 },	/* black square */
 	{ 0x2588, '#', true, 0 },	/* full block */
 	{ 0x2592, '+', true, 0 },	/* medium shade */
+	{ 0x2591, '-', true, 0 },	/* light shade */
 	{ 0x00b7, '.', true, 0 },
 	{ 0x00d7, 'x', true, 0 },
 	{ 0x00b0, ' ', true, 0 },	/* degree */

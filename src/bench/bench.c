@@ -330,7 +330,7 @@ int bench_run(const struct bench_order *o, void (*emit)(void *, const json_t *),
 	      struct err *e)
 {
 	struct session s = { .order = o, .emit = emit, .arg = arg, .dir.target = -1,
-			     .source.target = -1 };
+			     .source.target = -1, .ram.procs = -1 };
 	struct sigaction before[N_SIGNALS];
 	struct bench_forecast f;
 	struct err cleaning = { 0 };
@@ -345,6 +345,9 @@ int bench_run(const struct bench_order *o, void (*emit)(void *, const json_t *),
 		rc = bench_forecast(o, &f, e);
 	if (rc == 0 && (!o->db || *o->db))
 		rc = store_open(o->db, &s.store, e);
+	ram_sweep();
+	if (rc == 0)
+		rc = ram_open(&s.ram, o->ram, e);
 	if (rc == 0) {
 		make_classes(&s);
 		rc = measure(&s, &f, e);
@@ -356,6 +359,7 @@ int bench_run(const struct bench_order *o, void (*emit)(void *, const json_t *),
 	} else if (*cleaning.text) {
 		err_in(e, "%s, and before that", cleaning.text);
 	}
+	ram_close(&s.ram);
 	free_classes(&s);
 	store_close(s.store);
 	restore_signals(before);

@@ -144,6 +144,7 @@ struct bench_order {
 	unsigned most;
 	bool own_reps;			/* a workload that says how often stands above it */
 	double scale;			/* > 0 */
+	uint64_t ram;			/* bytes of memory for engine and page cache; 0: all there is */
 	enum cache_state cache;		/* before what is there is used; OWN: as the workload says */
 	bool no_wait;			/* not for a sync or a cache either: the runs are flagged */
 	const char *suite;		/* the suite it was asked for by; NULL: none */

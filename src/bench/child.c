@@ -398,6 +398,9 @@ int child_main(void *arg, int fd)
 
 	(void)fd;
 	settle_in();
+	/* before anything is allocated, so that it counts */
+	if (like->job->enter > 0 && write(like->job->enter, "0", 1) != 1)
+		return child_failed(like, "cannot enter the control group"), 1;
 	r->streams = streams_of(like);
 	all = calloc(r->streams, sizeof(*all));
 	if (!all)

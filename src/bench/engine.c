@@ -53,6 +53,7 @@ int engine_start(const struct engine_job *job, struct engine *x, struct err *e)
 		return err_sys(e, "no memory for the counters");
 	c.shared = s;
 	x->shared = s;
+	x->limited = job->enter > 0;
 	if (job_child(child_main, &c, &x->pid, &x->fd, e) == 0)
 		return 0;
 	munmap(s, sizeof(*s));
@@ -114,8 +115,9 @@ int engine_end(struct engine *x, struct engine_result *out, int *error, struct e
 		     err_set(e, ERR_FAIL, "%s", s->text) :
 		     err_set(e, ERR_FAIL, "%s: %s", s->text, strerror(s->error));
 	} else if (WIFSIGNALED(status)) {
-		rc = err_set(e, ERR_FAIL, "the copy's process was killed by signal %d",
-			     WTERMSIG(status));
+		rc = err_set(e, ERR_FAIL, "the copy's process was killed by signal %d%s",
+			     WTERMSIG(status), x->limited && WTERMSIG(status) == SIGKILL ?
+			     "; the memory it may use is too little" : "");
 	} else {
 		rc = err_set(e, ERR_FAIL, "the copy's process ended by itself");
 	}

@@ -35,6 +35,7 @@ struct engine_job {
 	size_t sets;		/* only the files of so many sets are made; 0: of all */
 	const struct list *branches;	/* to be synced too (durable.h); NULL: none */
 	uint64_t checksum;	/* of all files, when it is known already */
+	int enter;		/* cgroup.procs of a group to run in; 0 or -1: none */
 	uint64_t salt;		/* makes what is written over files differ from run to run */
 };
 
@@ -74,6 +75,7 @@ struct engine {
 	int64_t pid;
 	int fd;			/* readable (end of file) when the child has ended */
 	struct engine_shared *shared;
+	bool limited;		/* in its memory */
 };
 
 int engine_start(const struct engine_job *job, struct engine *x, struct err *e);

@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "bench/corpus.h"
+#include "bench/ram.h"
 #include "bench/ops.h"
 #include "bench/session.h"
 
@@ -92,6 +93,8 @@ json_t *bench_order_json(const struct bench_order *o)
 		json_put_u64(j, "most", o->most);
 	}
 	json_object_set_new(j, "scale", json_real(o->scale));
+	if (o->ram)
+		json_put_u64(j, "ram_bytes", o->ram);
 	json_put_str(j, "cache", cache_word(o->cache));
 	if (o->own_reps)
 		json_object_set_new(j, "own_reps", json_true());
@@ -125,6 +128,7 @@ int bench_order_read(struct arena *a, const json_t *json, struct bench_order *ou
 		.read = json_is_true(json_object_get(json, "read")),
 		.scale = json_number_value(json_object_get(json, "scale")),
 		.cache = CACHE_COLD,
+		.ram = json_u64(json, "ram_bytes", 0),
 		.within = json_number_value(json_object_get(json, "within")),
 		.own_reps = json_is_true(json_object_get(json, "own_reps")),
 		.no_wait = json_is_true(json_object_get(json, "no_wait")),
@@ -150,6 +154,8 @@ int bench_order_read(struct arena *a, const json_t *json, struct bench_order *ou
 		return err_set(e, ERR_USAGE, "the scale must be above 0 and at most 1000");
 	if (reps < 1 || reps > MOST_REPS)
 		return err_set(e, ERR_USAGE, "the repetitions must be from 1 to %d", MOST_REPS);
+	if (o.ram && o.ram < (uint64_t)RAM_LEAST_MIB * MIB)
+		return err_set(e, ERR_USAGE, "measuring needs %d MiB of memory at least", RAM_LEAST_MIB);
 	if (o.within < 0 || o.within > 1 || (o.within > 0 && (most < reps || most > MOST_REPS)))
 		return err_set(e, ERR_USAGE, "repeating until it is sure wants a share up to 1 and at "
 			       "most %d runs, not fewer than the least", MOST_REPS);

@@ -141,6 +141,8 @@ void report_begin(struct session *s, const struct bench_forecast *f)
 	}
 	json_object_set_new(j, "scale", json_real(o->scale));
 	json_put_str(j, "cache", cache_word(o->cache));
+	if (o->ram)
+		json_put_u64(j, "ram_limit_bytes", o->ram);
 	json_put_u64(j, "runs", f->runs);
 	json_put_u64(j, "need_bytes", f->need_bytes);
 	json_put_u64(j, "free_bytes", f->free_bytes);
@@ -261,6 +263,7 @@ static void put_way(json_t *j, const struct workload *w)
 /* What a result says about how it came about, enough to repeat it. */
 static json_t *record_new(const struct session *s, const struct class *c, enum bench_op op)
 {
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 	json_t *j = event_new("result", c);
 
 	json_put_str(j, "op", bench_op_word(op));
@@ -282,8 +285,11 @@ static json_t *record_new(const struct session *s, const struct class *c, enum b
 	json_put_str(j, "cache", cache_of(s, c, op));
 	json_put_u64(j, "seed", c->w->sets[0].seed);
 	json_object_update(j, s->provenance);
-	json_put_u64(j, "memory_bytes", (uint64_t)sysconf(_SC_PHYS_PAGES) *
-					(uint64_t)sysconf(_SC_PAGESIZE));
+	/* what it was measured with is what it is compared by */
+	json_put_u64(j, "memory_bytes", s->order->ram && s->order->ram < memory ? s->order->ram :
+		     memory);
+	if (s->order->ram)
+		json_put_u64(j, "ram_limit_bytes", s->order->ram);
 	if (proof_dirty_limit("", s->counters.arena))
 		json_put_u64(j, "dirty_limit_bytes", proof_dirty_limit("", s->counters.arena));
 	if (s->limit_bps)

@@ -176,6 +176,7 @@ static int drive(struct session *s, const struct class *c, const char *what, int
 	struct engine_job job = {
 		.op = op, .corpus = c->corpus, .dir = dir, .bs = c->w->bs, .salt = clock_ns(),
 		.branches = &s->counters.branches, .checksum = c->checksum,
+		.enter = s->ram.procs,
 		.sets = c->adds && !(m && op_of(op)->adds) ? 1 : 0,
 	};
 	struct engine_result r = { 0 };

@@ -15,6 +15,7 @@
 #include "bench/others.h"
 #include "bench/ops.h"
 #include "bench/proof.h"
+#include "bench/ram.h"
 #include "bench/statistics.h"
 #include "bench/workdir.h"
 
@@ -78,6 +79,7 @@ struct session {
 	struct workdir dir;
 	struct workdir source;		/* below the order's source; target -1: there is none */
 	struct counters counters;
+	struct ram_limit ram;
 	uint64_t dev;			/* st_dev of the target */
 	uint64_t limit_bps;		/* what the disks' links carry in all; 0: unknown */
 	struct class *classes;

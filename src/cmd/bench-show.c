@@ -155,21 +155,24 @@ static void show_quiet(const json_t *begin)
 		{ "memory", "for memory", 0.05 },
 	};
 	const json_t *pressure = json_object_get(begin, "pressure"), *who;
+	const json_t *writers = json_object_get(begin, "writers");
 	size_t i;
 
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		double share = json_number_value(json_object_get(pressure, kinds[i].key));
 
 		if (share > kinds[i].most)
-			printf("the machine is not quiet: %.0f %% of the last 10 s others waited %s\n",
+			printf("the machine is not quiet: %.0f %% of the last 10 s somebody waited %s\n",
 			       100 * share, kinds[i].words);
 	}
-	json_array_foreach(json_object_get(begin, "writers"), i, who) {
+	json_array_foreach(writers, i, who) {
+		if (i == 4)
+			break;
 		fputs(i ? ", " : "open for writing on these disks: ", stdout);
 		put_safe(json_string_value(who));
 	}
 	if (i)
-		putchar('\n');
+		puts(i < json_array_size(writers) ? " ..." : "");
 }
 
 /* A second line of a run with several streams. */

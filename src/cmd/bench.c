@@ -74,6 +74,17 @@ static int take_scale(const char *text, double *scale, struct err *e)
 	return 0;
 }
 
+static int take_ram(const char *text, uint64_t *ram, struct err *e)
+{
+	const uint64_t least = 32 * MIB;
+
+	if (size_parse(text, ram, e) < 0)
+		return err_in(e, "--ram");
+	if (*ram < least)
+		return err_set(e, ERR_USAGE, "--ram %s is too little; the engine needs 32M", text);
+	return 0;
+}
+
 /* "5%", "5": a share of the median. */
 static int take_within(const char *text, double *within, struct err *e)
 {
@@ -131,6 +142,8 @@ static int take_options(struct arena *a, struct bench_order *o, struct err *e)
 	if (option("scale") && take_scale(option("scale"), &o->scale, e) < 0)
 		return -1;
 	if (option("engine") && engine_parse(option("engine"), &o->engine, e) < 0)
+		return -1;
+	if (option("ram") && take_ram(option("ram"), &o->ram, e) < 0)
 		return -1;
 	if (option("cache") && cache_parse(option("cache"), &o->cache, e) < 0)
 		return -1;
@@ -204,6 +217,8 @@ static void announce(const struct bench_order *o, const struct bench_forecast *f
 			printf(": no run begins after %s", duration_text(need, o->cap_ns));
 		putchar('\n');
 	}
+	if (o->ram)
+		printf("memory for engine and page cache: %s\n", size_text(need, o->ram, SIZE_IEC));
 	if (cold && geteuid() == 0)
 		puts("drops the whole machine's page cache before each read");
 	if (o->reps < 6)
@@ -326,6 +341,8 @@ static const struct verb_option options[] = {
 	  .help = "who copies: naslab, or rsync for numbers to hold beside published ones (naslab)" },
 	{ .name = "source", .value = "DIR",
 	  .help = "a directory on another disk that data come from; only for what says so" },
+	{ .name = "ram", .value = "SIZE",
+	  .help = "with so much memory only, page cache included; needs a control group" },
 	{ .name = "no-wait", .help = "not for a sync or a cache below: the runs are marked" },
 	{ .name = "json", .help = "JSON lines: sample, run, result" },
 	{ .name = NULL }

@@ -243,7 +243,8 @@ static void print_facts(const json_t *j)
 	printf("files   %" PRIu64 ", %s, scale %g\n", json_u64(j, "files", 0),
 	       size_text(size, json_u64(j, "bytes", 0), SIZE_SI),
 	       json_number_value(json_object_get(j, "scale")));
-	printf("memory  %s", size_text(size, json_u64(j, "memory_bytes", 0), SIZE_IEC));
+	printf("memory  %s%s", json_u64(j, "ram_limit_bytes", 0) ? "limited to " : "",
+	       size_text(size, json_u64(j, "memory_bytes", 0), SIZE_IEC));
 	if (json_u64(j, "dirty_limit_bytes", 0))
 		printf(", writers held up at %s dirty",
 		       size_text(size, json_u64(j, "dirty_limit_bytes", 0), SIZE_IEC));

@@ -70,8 +70,8 @@ static int new_result(struct import *im, const struct csv *c, size_t row, json_t
 					     "kernel", "host", "published", "layout", "engine", "suite",
 					     "campaign", "variant",
 					     "mount_options", "tools", "version" };
-	static const char *const numbers[] = { "bytes", "files", "memory_bytes", "bs", "seed", "at_ns",
-					       "cell", "round" };
+	static const char *const numbers[] = { "bytes", "files", "memory_bytes", "ram_limit_bytes",
+					       "bs", "seed", "at_ns", "cell", "round" };
 	const char *scale = csv_field(c, row, csv_column(c, "scale")), *op;
 	char *end = NULL;
 	double factor = *scale ? strtod(scale, &end) : 1;

@@ -149,7 +149,8 @@ static const char *facts_of(struct arena *a, const json_t *r)
 	add_fact(&out, "on ", json_str(r, "host"));
 	add_fact(&out, "kernel ", json_str(r, "kernel"));
 	if (json_u64(r, "memory_bytes", 0))
-		add_fact(&out, "RAM ", size_text(size, json_u64(r, "memory_bytes", 0), SIZE_IEC));
+		add_fact(&out, json_u64(r, "ram_limit_bytes", 0) ? "RAM limited to " : "RAM ",
+			 size_text(size, json_u64(r, "memory_bytes", 0), SIZE_IEC));
 	add_fact(&out, "", result_date(r, date));
 	json_array_foreach(json_object_get(r, "flags"), i, flag) {
 		/* n says it */
@@ -190,6 +191,7 @@ static void take_bar(struct arena *a, const json_t *r, bool durable, struct repo
 		.id = (int64_t)json_u64(r, "id", 0), .n = result_runs(r),
 		.min = result_rate(r, "min", durable), .max = result_rate(r, "max", durable),
 		.median = result_rate(r, "median", durable), .result = r,
+		.ram_limit = json_u64(r, "ram_limit_bytes", 0),
 		.published = json_str(r, "published"),
 		.simulated = json_is_true(json_object_get(r, "simulated")),
 	};
@@ -220,7 +222,8 @@ static bool same_layout(const json_t *a, const json_t *b)
 	return !strcmp(line_of(a), line_of(b)) && same_str(a, b, "published") && same_str(a, b, "host") &&
 	       json_is_true(json_object_get(a, "simulated")) ==
 		       json_is_true(json_object_get(b, "simulated")) &&
-	       json_u64(a, "memory_bytes", 0) == json_u64(b, "memory_bytes", 0);
+	       json_u64(a, "memory_bytes", 0) == json_u64(b, "memory_bytes", 0) &&
+	       json_u64(a, "ram_limit_bytes", 0) == json_u64(b, "ram_limit_bytes", 0);
 }
 
 /* What another program copied never stands beside what we did; published numbers may. */

@@ -40,6 +40,7 @@ struct report_bar {
 	unsigned flags;
 	const char *letters;	/* of the flags: "P n" */
 	bool flagged;		/* one of them puts the number in doubt */
+	uint64_t ram_limit;	/* bytes of memory it was held to; 0: to none */
 	bool published, simulated;
 	const json_t *result;
 };

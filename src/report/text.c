@@ -153,8 +153,8 @@ static void draw_line(struct arena *a, const struct report_picture *p, size_t i,
 		snprintf(n, sizeof(n), "%zu", b->n);
 	sbuf_addf(&text, "%5s %11s %3s", bench_rate_text(median, p->unit, b->median),
 		  range_text(range, p->unit, b->min, b->max), n);
-	sbuf_addf(&text, "%s%s%s%s", *b->letters ? " " : "", b->letters, b->published ? " p" : "",
-		  b->simulated ? " s" : "");
+	sbuf_addf(&text, "%s%s%s%s%s", *b->letters ? " " : "", b->letters, b->published ? " p" : "",
+		  b->simulated ? " s" : "", b->ram_limit ? " m" : "");
 	grid_text(g, row, label + width + 1, text.text);
 	sbuf_done(&text);
 }
@@ -168,7 +168,8 @@ void report_picture_grid(const struct report_picture *p, unsigned columns, struc
 	struct sbuf head = { 0 }, marks = { 0 }, unit = { 0 };
 	bool published = false, simulated = false;
 	unsigned flags = 0, more;
-	char *text;
+	uint64_t limited = 0;
+	char *text, size[SIZE_TEXT];
 	size_t i;
 
 	for (i = 0; i < p->n; i++)
@@ -188,9 +189,15 @@ void report_picture_grid(const struct report_picture *p, unsigned columns, struc
 		labels[i] = p->bars[i].label;
 		published = published || p->bars[i].published;
 		simulated = simulated || p->bars[i].simulated;
+		if (p->bars[i].ram_limit)
+			limited = limited && limited != p->bars[i].ram_limit ? UINT64_MAX :
+				  p->bars[i].ram_limit;
 	}
 	for (i = 0; i < p->n; i++)
 		draw_line(a, p, i, labels, label, width, g);
+	if (limited)
+		sbuf_addf(&marks, limited == UINT64_MAX ? "m memory limited  " :
+			  "m in %s of memory  ", size_text(size, limited, SIZE_IEC));
 	if (published)
 		sbuf_add(&marks, "p published  ");
 	if (simulated)

@@ -200,6 +200,10 @@ static void furnish(const struct boot *b)
 	must(sethostname("sandbox", 7), "host name");
 	put("/etc/hostname", "sandbox\n");
 	put("/run/naslab/sandbox", "");
+	/* the second version beside it, for memory limits: as systemd's hybrid set-up */
+	mount("cgroup", "/sys/fs/cgroup", "tmpfs", 0, "mode=755");
+	mkdir("/sys/fs/cgroup/unified", 0755);
+	mount("cgroup2", "/sys/fs/cgroup/unified", "cgroup2", 0, NULL);
 	symlink("/proc/self/fd", "/dev/fd");
 	symlink("fd/0", "/dev/stdin");
 	symlink("fd/1", "/dev/stdout");
@@ -236,7 +240,6 @@ static void set_queue(const char *record, unsigned disks)
 		return;
 	if (fscanf(f, "%u:%u", &major, &minor) == 2) {
 		if (access("/sys/fs/cgroup/blkio", F_OK) != 0) {
-			mount("cgroup", "/sys/fs/cgroup", "tmpfs", 0, "mode=755");
 			mkdir("/sys/fs/cgroup/blkio", 0755);
 			must(mount("cgroup", "/sys/fs/cgroup/blkio", "cgroup", 0, "blkio"),
 			     "the disk speed limits");
