@@ -172,18 +172,35 @@ static void work_ended(struct ui *ui)
 		session_open(ui->s, w->name);
 }
 
+/*
+ * Until the next frame is due, samples of a measurement may lie in their pipe (it holds half a
+ * minute of them): waking for each would cost more than drawing. Milliseconds, 0: not now.
+ */
+static int rest_ms(const struct ui *ui)
+{
+	const struct work *w = &ui->s->work;
+	int64_t since = (ui_now_ns() - ui->drawn_ns) / 1000000;
+
+	if (!w->runs || !w->started_here || w->kind != WORK_BENCH || since < 0 || since >= FRAME_MS)
+		return 0;
+	return (int)(FRAME_MS - since);
+}
+
 void ui_wait(struct ui *ui, int timeout_ms)
 {
 	struct work *w = &ui->s->work;
 	bool live = signal_pipe[0] >= 0;
+	int rest = live && timeout_ms != 0 ? rest_ms(ui) : 0;
 	struct pollfd p[3] = {
 		{ .fd = live ? 0 : -1, .events = POLLIN },
 		{ .fd = live ? signal_pipe[0] : -1, .events = POLLIN },
-		{ .fd = w->runs ? w->x.fd : -1, .events = POLLIN },
+		{ .fd = w->runs && !rest ? w->x.fd : -1, .events = POLLIN },
 	};
 	uint32_t key;
 	int rc;
 
+	if (rest && (timeout_ms < 0 || timeout_ms > rest))
+		timeout_ms = rest;
 	rc = poll(p, 3, timeout_ms);
 	if (rc < 0 && errno != EINTR)
 		die("poll: %s", strerror(errno));
@@ -219,7 +236,7 @@ void ui_turn(struct ui *ui, int most_ms)
 			since = 0;
 		}
 	}
-	wait = ui->changed ? (int)(since < every ? every - since : STALLED_MS) : timer_ms(ui);
+	wait = ui->changed ? (int)(since < every ? every - since + 1 : STALLED_MS) : timer_ms(ui);
 	if (most_ms >= 0 && (wait < 0 || wait > most_ms))
 		wait = most_ms;
 	ui->key_pressed = false;

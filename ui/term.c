@@ -21,6 +21,15 @@
 #include <unistd.h>
 #include <wchar.h>
 
+/*
+ * What a frame puts into a cell; ch 0: the right half of a wide one. The screens draw every
+ * cell of every frame; only what differs from the last one is handed to curses.
+ */
+struct shown {
+	uint32_t ch;
+	enum paint paint;
+};
+
 static struct {
 	SCREEN *screen;
 	FILE *out, *in;
@@ -28,6 +37,9 @@ static struct {
 	int colours;		/* 0, 8, 256 */
 	attr_t attrs[PAINT_REBUILD + 1];
 	short pairs[PAINT_REBUILD + 1];
+	bool linux_console;
+	struct shown *next, *now;	/* rows * cols each */
+	unsigned rows, cols;
 } term;
 
 /* A character that not every terminal has: as line drawing, on the console, in ASCII. */
@@ -71,12 +83,10 @@ static const struct glyph *glyph_of(uint32_t ch)
 
 enum tier term_tier(void)
 {
-	const char *name = getenv("TERM");
-
 	if (term.ascii || (term.utf8 && term.ambiguous_wide))
 		return TIER_ASCII;
 	if (term.utf8)
-		return name && !strcmp(name, "linux") ? TIER_CONSOLE : TIER_FULL;
+		return term.linux_console ? TIER_CONSOLE : TIER_FULL;
 	return term.has_lines ? TIER_LINES : TIER_ASCII;
 }
 
@@ -87,10 +97,11 @@ uint32_t term_glyph(uint32_t ch)
 
 	if (ch < 0x7f)
 		return ch;
+	if (tier == TIER_FULL)
+		return ch;
 	g = glyph_of(ch);
 	switch (tier) {
 	case TIER_FULL:
-		return ch;
 	case TIER_CONSOLE:
 		if (g && !g->console)
 			return 0x2592;
@@ -109,7 +120,8 @@ int term_width(uint32_t ch)
 {
 	if (ch < 0x20 || ch == 0x7f)
 		return -1;
-	if (ch < 0x7f || glyph_of(ch) || !term.utf8)
+	/* arrows, lines and blocks have one cell: the start has looked */
+	if (ch < 0x7f || (ch >= 0x2190 && ch < 0x25c0) || glyph_of(ch) || !term.utf8)
 		return 1;
 	return wcwidth((wchar_t)ch);
 }
@@ -170,6 +182,7 @@ int term_open(const struct term_options *o, struct err *e)
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C");
 	term.offscreen = o->offscreen;
+	term.linux_console = name && !strcmp(name, "linux");
 	term.out = stdout;
 	term.in = stdin;
 	if (o->offscreen) {
@@ -197,6 +210,10 @@ int term_open(const struct term_options *o, struct err *e)
 	term.ambiguous_wide = wcwidth(L'\u2588') != 1;
 	acsc = tigetstr("acsc");
 	term.has_lines = acsc && acsc != (char *)-1 && strchr(acsc, 'q');
+	/* Until it has come back from endwin() once, curses writes each piece of a line by itself:
+	 * ten system calls a frame. And nobody types ahead of a chart. */
+	endwin();
+	typeahead(-1);
 	set_modes();
 	choose_paints();
 	if (o->offscreen)
@@ -214,6 +231,8 @@ void term_close(void)
 	delscreen(term.screen);
 	if (term.offscreen)
 		fclose(term.out);
+	free(term.next);
+	free(term.now);
 	memset(&term, 0, sizeof(term));
 }
 
@@ -240,9 +259,16 @@ void term_return(void)
 	clearok(stdscr, TRUE);
 }
 
+/* Forget what is shown: the next frame is handed over whole. */
+static void forget_shown(void)
+{
+	term.rows = term.cols = 0;
+}
+
 void term_set_ascii(bool on)
 {
 	term.ascii = on;
+	forget_shown();
 	clearok(stdscr, TRUE);
 }
 
@@ -266,12 +292,14 @@ void term_resized(void)
 	if (w.ws_row == LINES && w.ws_col == COLS)
 		return;
 	resizeterm(w.ws_row, w.ws_col);
+	forget_shown();
 	clearok(stdscr, TRUE);
 }
 
 void term_set_size(unsigned rows, unsigned cols)
 {
 	resizeterm((int)rows, (int)cols);
+	forget_shown();
 }
 
 bool term_would_block(void)
@@ -333,7 +361,23 @@ uint32_t term_key(void)
 
 void term_erase(void)
 {
-	erase();
+	size_t n = (size_t)LINES * (size_t)COLS, i;
+
+	if (term.rows != (unsigned)LINES || term.cols != (unsigned)COLS) {
+		free(term.next);
+		free(term.now);
+		term.next = calloc(n + 1, sizeof(*term.next));
+		term.now = calloc(n + 1, sizeof(*term.now));
+		if (!term.next || !term.now)
+			die("no memory");
+		term.rows = (unsigned)LINES;
+		term.cols = (unsigned)COLS;
+		for (i = 0; i < n; i++)
+			term.now[i] = (struct shown){ ' ', PAINT_TEXT };
+		erase();
+	}
+	for (i = 0; i < n; i++)
+		term.next[i] = (struct shown){ ' ', PAINT_TEXT };
 }
 
 /* The line-drawing cell of curses for one of our characters. */
@@ -346,23 +390,48 @@ static chtype acs_of(uint32_t ch)
 
 void term_put(unsigned row, unsigned col, uint32_t ch, enum paint paint)
 {
-	wchar_t text[2] = { 0 };
+	struct shown *cell;
+
+	if (row >= term.rows || col >= term.cols)
+		return;
+	cell = &term.next[(size_t)row * term.cols + col];
+	*cell = (struct shown){ term_glyph(ch), paint };
+	if (ch >= 0x1100 && col + 1 < term.cols && term_width(ch) == 2)
+		cell[1].ch = 0;
+}
+
+/* Hand one cell to curses. */
+static void show(unsigned row, unsigned col, const struct shown *c)
+{
+	wchar_t text[2] = { (wchar_t)c->ch, 0 };
 	cchar_t cell;
 
-	ch = term_glyph(ch);
-	if (term_tier() == TIER_LINES && ch >= 0x7f) {
-		attrset(term.attrs[paint] | (attr_t)COLOR_PAIR(term.pairs[paint]));
-		mvaddch((int)row, (int)col, acs_of(ch));
+	if (c->ch >= 0x7f && term_tier() == TIER_LINES) {
+		attrset(term.attrs[c->paint] | (attr_t)COLOR_PAIR(term.pairs[c->paint]));
+		mvaddch((int)row, (int)col, acs_of(c->ch));
 		attrset(A_NORMAL);
 		return;
 	}
-	text[0] = (wchar_t)ch;
-	setcchar(&cell, text, term.attrs[paint], term.pairs[paint], NULL);
+	setcchar(&cell, text, term.attrs[c->paint], term.pairs[c->paint], NULL);
 	mvadd_wch((int)row, (int)col, &cell);
 }
 
 void term_flush(unsigned row, unsigned col, bool cursor)
 {
+	unsigned r, k;
+
+	for (r = 0; r < term.rows; r++) {
+		for (k = 0; k < term.cols; k++) {
+			size_t i = (size_t)r * term.cols + k;
+			const struct shown *c = &term.next[i];
+
+			if (c->ch == term.now[i].ch && c->paint == term.now[i].paint)
+				continue;
+			term.now[i] = *c;
+			if (c->ch)
+				show(r, k, c);
+		}
+	}
 	curs_set(cursor ? 1 : 0);
 	move((int)row, (int)col);
 	refresh();
