@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@
 
 enum {
 	SHOW_MS = 2000,			/* how long a screen that reads nothing is waited for */
+	HALF_PIPE = 32768,
 	SYNC_NS = 2000000000,
 };
 
@@ -66,10 +68,23 @@ unsigned run_stops(struct run *r)
 	return r->stops + (unsigned)signals;
 }
 
+/* Is the pipe half full of what nobody has read? The rest is for what must not be lost. */
+static bool is_stalled(void)
+{
+	int unread;
+
+	return ioctl(1, FIONREAD, &unread) == 0 && unread > HALF_PIPE;
+}
+
 void run_show(const json_t *event, bool may_drop)
 {
-	char *line = json_line(event);
-	size_t len = strlen(line), put = 0;
+	char *line;
+	size_t len, put = 0;
+
+	if (may_drop && is_stalled())
+		return;
+	line = json_line(event);
+	len = strlen(line);
 
 	line[len++] = '\n';
 	while (!screen_gone && put < len) {
