@@ -78,7 +78,8 @@ static int sandbox_verb(int argc, char **argv)
 
 static const struct verb_option sandbox_options[] = {
 	{ .name = "disk", .value = "SPEC", .many = true,
-	  .help = "a virtual disk: hdd:10T, 6xhdd:4T, ssd:500G,model=X" },
+	  .help = "a virtual disk: hdd:10T, 6xhdd:4T, ssd:500G,model=X; with rate=150MB,seek=8ms it is "
+		  "as slow as one" },
 	{ .name = "memory", .value = "SIZE", .help = "of the machine inside (1G)" },
 	{ .name = "keep", .value = "DIR", .help = "keep disks and database there for the next time" },
 	{ .name = "udev", .help = "run udev inside, as a real machine does" },
@@ -93,6 +94,10 @@ const struct verb verb_sandbox = {
 		 "size (sparse files), and run COMMAND in it as root; naslab is on its PATH.\n"
 		 "Without COMMAND the screens are shown. The machine's own files are seen inside,\n"
 		 "what is written to them is forgotten. The exit status is COMMAND's.\n"
+		 "\n"
+		 "rate= holds reading and writing to so many bytes a second each, seek= is the mean\n"
+		 "time of a jump, disk by disk: a plausible disk, without a cache or reordering of\n"
+		 "its own. What is measured inside is marked as simulated.\n"
 		 "\n"
 		 "Without --disk there is a practice lab: 2x3T, 2x5T, 2x10T and an SSD of 500G.\n"
 		 "Started as root it acts as the user who called sudo, else as nobody.\n"

@@ -11,7 +11,9 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "disk/disk.h"
 #include "sandbox/launch.h"
+#include "sandbox/sandbox.h"
 
 static int add_item(struct job *j, const char *from, const char *to, unsigned mode)
 {
@@ -57,6 +59,17 @@ static void add_data(struct job *j, const char *beside, const char *variable, co
 		add_folder(j, arena_printf(j->arena, "%s/%s", DATA_DIR, name), to);
 }
 
+bool job_seeks(const struct job *j)
+{
+	size_t i;
+
+	for (i = 0; i < j->s->disks->n_disks; i++) {
+		if (j->s->disks->disks[i].seek_ns)
+			return true;
+	}
+	return false;
+}
+
 int job_items(struct job *j, struct err *e)
 {
 	char self[4096];
@@ -77,6 +90,12 @@ int job_items(struct job *j, struct err *e)
 	    add_item(j, LIBEXEC_DIR "/naslab-init", "bin/naslab-init", 0755) < 0)
 		return err_set(e, ERR_FAIL, "sandbox: naslab-init is neither in %s nor in %s",
 			       beside, LIBEXEC_DIR);
+	if (job_seeks(j) &&
+	    add_item(j, arena_printf(j->arena, "%s/naslab-seek.so", beside), "bin/naslab-seek.so",
+		     0755) < 0 &&
+	    add_item(j, LIBEXEC_DIR "/naslab-seek.so", "bin/naslab-seek.so", 0755) < 0)
+		return err_set(e, ERR_FAIL, "sandbox: seek= needs naslab-seek.so, which is neither in "
+			       "%s nor in %s", beside, LIBEXEC_DIR);
 	add_data(j, beside, "NASLAB_LAYOUTS", "layouts");
 	add_data(j, beside, "NASLAB_WORKLOADS", "workloads");
 	add_data(j, beside, "NASLAB_CAMPAIGNS", "campaigns");

@@ -78,6 +78,25 @@ static int become_user(const struct job *j, struct err *e)
 	return 0;
 }
 
+/* What naslab-seek.so reads: image, ns, bytes; a line a disk. */
+static const char *seek_variable(const struct job *j)
+{
+	const char *text = "NASLAB_SEEK=";
+	char name[8];
+	size_t i;
+
+	for (i = 0; i < j->s->disks->n_disks; i++) {
+		const struct disk *d = &j->s->disks->disks[i];
+
+		if (d->seek_ns)
+			text = arena_printf(j->arena, "%s%s.img %llu %llu\n", text,
+					    job_disk_name(name, (unsigned)i),
+					    (unsigned long long)d->seek_ns,
+					    (unsigned long long)d->bytes);
+	}
+	return text;
+}
+
 static void exec_kernel(const struct job *j, int in, int out)
 {
 	struct argv v = { 0 };
@@ -91,6 +110,10 @@ static void exec_kernel(const struct job *j, int in, int out)
 	argv_add(j->arena, &env, "PATH=/usr/sbin:/usr/bin:/sbin:/bin");
 	argv_addf(j->arena, &env, "HOME=%s", j->dir);
 	argv_addf(j->arena, &env, "TMPDIR=%s", j->mem);
+	if (job_seeks(j)) {
+		argv_addf(j->arena, &env, "LD_PRELOAD=%s/bin/naslab-seek.so", j->dir);
+		argv_add(j->arena, &env, seek_variable(j));
+	}
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	high_in = fcntl(in, F_DUPFD_CLOEXEC, 16);

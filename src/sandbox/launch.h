@@ -69,6 +69,8 @@ struct job {
 
 /* items.c: find and open the files of ours. */
 int job_items(struct job *j, struct err *e);
+/* Has one of the disks an arm (seek=)? */
+bool job_seeks(const struct job *j);
 
 /* prepare.c: the job folder with the program, its data and the disks; as the user. */
 int job_prepare(struct job *j, struct err *e);

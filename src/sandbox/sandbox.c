@@ -137,9 +137,6 @@ static int check(const struct sandbox *s, struct err *e)
 		if (d->lsec != 512)
 			return err_set(e, ERR_USAGE, "sandbox: disk %s has sectors of %u bytes; "
 				       "the sandbox's disks have 512", d->name, d->lsec);
-		if (d->seek_ns)
-			return err_set(e, ERR_USAGE, "sandbox: disk %s: seek= is not emulated "
-				       "here, rate= is", d->name);
 	}
 	if (s->memory && s->memory < least_memory)
 		return err_set(e, ERR_USAGE, "sandbox: %s of memory is too little, it needs "
