@@ -271,6 +271,23 @@ const char *bench_rate_text(char buf[SIZE_TEXT], const struct bench_unit *u, dou
 const char *bench_range_text(char buf[2 * SIZE_TEXT], const struct bench_unit *u, double min,
 			     double max);
 
+/*
+ * The same copy into dir with the live plot and without it, in pairs in random order. watch()
+ * runs in a process of its own: it says one byte when it is ready and draws the events that
+ * come from the descriptor until that ends.
+ */
+struct bench_observed {
+	unsigned pairs;
+	double ratio;			/* time with to time without: the median of the pairs */
+	double low, high, sure;		/* its interval; sure 0: too few pairs for 95 % */
+	double cpu_ratio, cpu_low, cpu_high;	/* the same of the copy's processor time */
+	double cpu_share;		/* of one processor, what watching took */
+	uint64_t dropped;		/* events the screen was too slow for */
+};
+int bench_observe(const char *dir, double scale, unsigned pairs,
+		  int (*watch)(void *arg, int events), void *arg, struct bench_observed *out,
+		  struct err *e);
+
 /* Median, minimum and maximum of n rates; sorts a copy. */
 struct stats {
 	double median, min, max;

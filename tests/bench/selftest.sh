@@ -26,6 +26,22 @@ check "nothing is left" test -z "$(ls -A "$tmp/dir")"
 rc=$?
 check "no such directory fails" test "$rc" = 1
 check "in one sentence" test "$(wc -l <"$tmp/err")" = 1
+# COUNT KEY: so many numbers of that name in the JSON
+numbers() { [ "$(grep -Eo "\"$2\":-?[0-9.e-]+" "$tmp/out" | wc -l)" = "$1" ]; }
+./naslab selftest --json "$tmp/dir" >"$tmp/out" 2>"$tmp/err"
+rc=$?
+check "as JSON it ends well $(cat "$tmp/err")" test "$rc$(wc -c <"$tmp/err")$(wc -l <"$tmp/out")" = 001
+check "with the clock" numbers 1 step_ns
+check "with what files and disks moved" numbers 1 file_bytes
+check "and the end" grep -q '"ok":true}$' "$tmp/out"
+./naslab selftest --observer --pairs 2 --json >"$tmp/out" 2>"$tmp/err"
+rc=$?
+check "the live plot is compared $(cat "$tmp/err")" test "$rc" = 0
+check "in pairs" grep -q '"pairs":2,' "$tmp/out"
+check "with a ratio and what it took" eval 'numbers 1 ratio && numbers 1 cpu_share'
+check "two pairs have no interval of 95 %" numbers 0 low
+./naslab selftest --pairs 2 >/dev/null 2>&1
+check "pairs without an observer" test $? = 2
 ./naslab selftest one two >/dev/null 2>&1
 rc=$?
 check "two directories are one too many" test "$rc" = 2
