@@ -6,12 +6,12 @@
 # at the end the goals beside what was measured. It shows, it asserts nothing: a busy machine
 # gives other numbers.
 # N=15 rounds; BENCH_DIR=/dev/shm, a place in memory with about 1.5 GB of room; DISK_DIR=/var/tmp,
-# a place on a disk with 3 GB; PARTS="file tree ..." only these (file tree durable engine plan
-# plot sandbox).
+# a place on a disk with 3 GB; PARTS="file tree ..." only these (file tree durable agree engine
+# plan plot sandbox).
 set -euo pipefail
 src=${srcdir:-.}
 n=${N:-15}
-parts=${PARTS:-file tree durable engine plan plot sandbox}
+parts=${PARTS:-file tree durable agree engine plan plot sandbox}
 top=$(mktemp -d -p "${BENCH_DIR:-/dev/shm}" naslab-bench.XXXXXX)
 disk=$(mktemp -d -p "${DISK_DIR:-/var/tmp}" naslab-bench.XXXXXX)	# /dev/shm is not seen by a kernel that boots
 goals=$disk/goals
@@ -131,6 +131,37 @@ if wanted durable && [ "$(id -u)" = 0 ] && have mkfs.ext4 && truncate -s 2G "$di
 		"rsync-a,wall,1.4,tree durable on ext4: speed against rsync -a" \
 		"cp-a,wall,1,tree durable on ext4: speed against cp -a"
 	rm -r "$top/tree"
+fi
+
+# Do we say what others say of the same disk? Each tells its own time for one file of 512 MB
+# until it is durable; dd is timed from outside.
+agree_naslab() {
+	./naslab bench "$disk/agree" --db "$disk/agree.db" --workload 1G --scale 0.5 --op write \
+		--reps 1 --json --no-wait | sed -n '/"event":"run"/s/.*"durable_ns":\([0-9]*\).*"cpu_ns":\([0-9]*\).*/naslab \1 \2/p'
+}
+agree_fio() {
+	fio --name=agree --directory="$disk/agree" --rw=write --bs=1M --size=500000000 --ioengine=psync \
+		--end_fsync=1 --refill_buffers --fallocate=none --thread --output-format=json |
+		awk '/"write" :/ { w = 1 } w && /"runtime" :/ && !ms { ms = $3 + 0 }
+			/"(usr|sys)_cpu" :/ { cpu += $3 }
+			END { printf "fio %.0f %.0f\n", ms * 1e6, ms * 1e4 * cpu }'
+	rm -f "$disk"/agree/agree.*
+}
+agree_dd() {
+	tests/bench/timed dd dd if="$top/file" of="$disk/agree/dd" bs=1M conv=fsync status=none
+	rm "$disk/agree/dd"
+}
+if wanted agree && have fio; then
+	echo "one file of 500 MB on the disk, durable (goal: the three agree within 3 %)"
+	mkdir "$disk/agree"
+	head -c 500000000 /dev/urandom >"$top/file"
+	for ((i = 0; i < n; i++)); do
+		for name in $(printf '%s\n' naslab fio dd | shuf); do
+			"agree_$name"
+		done
+	done | ratios naslab 500000000 "fio,wall,0.98,one file durable: speed against fio psync" \
+		"dd,wall,0.97,one file durable: speed against dd"
+	rm "$top/file"
 fi
 
 holds() { awk "BEGIN { print ($1) ? \"yes\" : \"no\" }"; }
