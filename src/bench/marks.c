@@ -11,26 +11,26 @@
 #include "base/sbuf.h"
 
 static const struct mark {
-	enum flag flag;
 	const char *word;
+	const char *means;
+	enum flag flag;
 	char letter;
 	bool doubt;		/* it is not, or not only, the disks' speed */
-	const char *means;
 } marks[] = {
-	{ FLAG_CACHED, "cached", 'P', true, "page cache, not the disks" },
-	{ FLAG_CACHEFULL, "cachefull", 'B', true, "write-back cache not empty" },
-	{ FLAG_SYNC, "sync", 'S', true, "sync, scrub or balance went on" },
-	{ FLAG_THROTTLED, "throttled", 'T', true, "throttled for heat" },
-	{ FLAG_DISTURBED, "disturbed", 'D', true, "disturbed by others" },
-	{ FLAG_ABOVE, "above", 'L', true, "above what the disks can do" },
-	{ FLAG_SOURCE, "source", 'G', true, "making the data was the limit" },
-	{ FLAG_CPU, "cpu", 'C', true, "the processor was the limit" },
-	{ FLAG_COMPRESSED, "compressed", 'Z', true, "packed by the file system" },
-	{ FLAG_DRIFT, "drift", '~', true, "the runs drift" },
-	{ FLAG_OUTLIER, "outlier", '*', false, "a run lies far off" },
-	{ FLAG_PARTIAL, "partial", '!', true, "stopped before its end" },
-	{ FLAG_NODISK, "nodisk", '?', true, "no disk could be asked" },
-	{ FLAG_FEW, "few", 'n', false, "fewer than 6 runs" },
+	{ "cached", "page cache, not the disks", FLAG_CACHED, 'P', true },
+	{ "cachefull", "write-back cache not empty", FLAG_CACHEFULL, 'B', true },
+	{ "sync", "sync, scrub or balance went on", FLAG_SYNC, 'S', true },
+	{ "throttled", "throttled for heat", FLAG_THROTTLED, 'T', true },
+	{ "disturbed", "disturbed by others", FLAG_DISTURBED, 'D', true },
+	{ "above", "above what the disks can do", FLAG_ABOVE, 'L', true },
+	{ "source", "making the data was the limit", FLAG_SOURCE, 'G', true },
+	{ "cpu", "the processor was the limit", FLAG_CPU, 'C', true },
+	{ "compressed", "packed by the file system", FLAG_COMPRESSED, 'Z', true },
+	{ "drift", "the runs drift", FLAG_DRIFT, '~', true },
+	{ "outlier", "a run lies far off", FLAG_OUTLIER, '*', false },
+	{ "partial", "stopped before its end", FLAG_PARTIAL, '!', true },
+	{ "nodisk", "no disk could be asked", FLAG_NODISK, '?', true },
+	{ "few", "fewer than 6 runs", FLAG_FEW, 'n', false },
 };
 enum { MARKS = sizeof(marks) / sizeof(marks[0]) };
 

@@ -38,9 +38,6 @@ static long disk_thread;		/* the one that asked for an image */
 static uint64_t batch_ns;		/* when its last requests came */
 static uint64_t busy_ns;		/* when it last took some */
 
-ssize_t pread64(int fd, void *buf, size_t len, off64_t at);
-ssize_t pwrite64(int fd, const void *buf, size_t len, off64_t at);
-
 static uint64_t now_ns(void)
 {
 	struct timespec t;
@@ -129,29 +126,30 @@ static void move_arm(int fd, uint64_t to, size_t len)
 		;
 }
 
-ssize_t pread64(int fd, void *buf, size_t len, off64_t at)
+/* The names are those of the C library. */
+ssize_t pread64(int fd, void *buf, size_t nbytes, off64_t offset)
 {
 	if (n_arms)
-		move_arm(fd, (uint64_t)at, len);
-	return syscall(SYS_pread64, fd, buf, len, at);
+		move_arm(fd, (uint64_t)offset, nbytes);
+	return syscall(SYS_pread64, fd, buf, nbytes, offset);
 }
 
-ssize_t pwrite64(int fd, const void *buf, size_t len, off64_t at)
+ssize_t pwrite64(int fd, const void *buf, size_t n, off64_t offset)
 {
 	if (n_arms)
-		move_arm(fd, (uint64_t)at, len);
-	return syscall(SYS_pwrite64, fd, buf, len, at);
+		move_arm(fd, (uint64_t)offset, n);
+	return syscall(SYS_pwrite64, fd, buf, n, offset);
 }
 
 /*
  * The disk thread takes its requests from a pipe, many at a time. Those it need not wait for
  * came while it waited for an arm: they count from when it began to.
  */
-ssize_t read(int fd, void *buf, size_t len)
+ssize_t read(int fd, void *buf, size_t nbytes)
 {
 	bool disks = disk_thread && syscall(SYS_gettid) == disk_thread;
 	uint64_t asked = disks ? now_ns() : 0, came;
-	ssize_t got = syscall(SYS_read, fd, buf, len);
+	ssize_t got = syscall(SYS_read, fd, buf, nbytes);
 
 	if (!disks || got <= 0)
 		return got;

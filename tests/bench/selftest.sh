@@ -26,6 +26,7 @@ check "nothing is left" test -z "$(ls -A "$tmp/dir")"
 rc=$?
 check "no such directory fails" test "$rc" = 1
 check "in one sentence" test "$(wc -l <"$tmp/err")" = 1
+# shellcheck disable=SC2317	# check calls it
 # COUNT KEY: so many numbers of that name in the JSON
 numbers() { [ "$(grep -Eo "\"$2\":-?[0-9.e-]+" "$tmp/out" | wc -l)" = "$1" ]; }
 ./naslab selftest --json "$tmp/dir" >"$tmp/out" 2>"$tmp/err"
