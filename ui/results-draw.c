@@ -62,7 +62,9 @@ static void draw_bar(struct ui *ui, const struct results *r, unsigned row, unsig
 		return;
 	against(r, b, &text);
 	draw_cell(row, value + 7, 13, PAINT_TEXT, CUT_END, sbuf_str(&text));
-	draw_cell(row, value + 20, cols - value - 20, PAINT_TEXT, CUT_END, b->letters);
+	sbuf_clear(&text);
+	flags_letters(b->flags, "", &text);	/* five cells */
+	draw_cell(row, value + 20, cols - value - 20, PAINT_TEXT, CUT_END, sbuf_str(&text));
 	sbuf_done(&text);
 }
 
