@@ -60,10 +60,8 @@ static void raid_words(const struct node *n, struct plan *p, struct step *st)
 	step_argf(p, st, "--extents=%" PRIu64, (uint64_t)(n->bytes / LVM_EXTENT));
 	if (l->mirror)
 		step_argf(p, st, "--mirrors=%u", n->n_kids - 1);
-	/* Both halves of a pair get whatever is written, so a raid10 needs no first sync; on
-	 * the sandbox's kernel 6.1 that one never ended (raid10d waits in md_super_wait). */
 	if (l->pairs)
-		step_args(p, st, "--mirrors=1", "--nosync", NULL);
+		step_args(p, st, "--mirrors=1", NULL);
 }
 
 /*

@@ -482,17 +482,13 @@ static enum health md_health(const struct node *n, const enum health *kids)
 static int md_plan(const struct node *n, struct plan *plan, struct err *e)
 {
 	const struct md_priv *p = n->priv;
-	/* Kernel 6.1 in user mode: a write while a raid10 syncs waits for ever (raid10d in
-	 * md_super_wait). Files do not need that sync: what was never written is never read.
-	 * A later `check` of the array may count mismatches there. */
-	bool clean = !strcmp(n->level, "raid10") && !n->missing;
 	struct step *st;
 	struct argv *undo;
 	unsigned i;
 
 	(void)e;
-	st = plan_step(plan, "md", "join %u members into %s, %s%s%s", p->members, n->name, n->level,
-		       n->missing ? ", one comes later" : "", clean ? ", without a first sync" : "");
+	st = plan_step(plan, "md", "join %u members into %s, %s%s", p->members, n->name, n->level,
+		       n->missing ? ", one comes later" : "");
 	step_args(plan, st, "mdadm", "--create", n->dev, "--run", "--homehost=any",
 		  "--metadata=1.2", NULL);
 	step_argf(plan, st, "--name=%s-%s", plan->stack->name, n->name);
@@ -512,8 +508,6 @@ static int md_plan(const struct node *n, struct plan *plan, struct err *e)
 	 * turns into one that cannot be started */
 	if (p->level->parity && !n->missing)
 		step_args(plan, st, "--force", NULL);
-	if (clean)
-		step_args(plan, st, "--assume-clean", NULL);
 	for (i = 0; i < p->members; i++) {
 		step_args(plan, st, n->kids[i]->dev, NULL);
 		step_writes(plan, st, n->kids[i]);

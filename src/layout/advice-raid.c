@@ -100,8 +100,8 @@ const char *advice_first_sync(const struct stack *s, struct arena *a)
 	for (i = s->n_disks; i < s->nodes.n; i++) {
 		const struct node *n = s->nodes.at[i];
 
-		/* arrays on the same disks sync one after the other; raid10 is made clean */
-		if (advice_redundant(n) && !n->missing && strcmp(n->level, "raid10"))
+		/* arrays on the same disks sync one after the other */
+		if (advice_redundant(n) && !n->missing)
 			longest += advice_sync_ns(n);
 	}
 	if (longest < 3600ull * 1000000000)
