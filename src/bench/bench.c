@@ -274,6 +274,28 @@ static int rounds(struct session *s, struct err *e)
 	return rc;
 }
 
+/*
+ * Where a cache writes back later, what is written and read is read twice: as long as the
+ * cache is dirty, and when it has emptied.
+ */
+static void add_dirty_reads(struct session *s)
+{
+	const unsigned both = 1u << BENCH_WRITE | 1u << BENCH_READ;
+	const unsigned dirty = 1u << BENCH_READ_DIRTY;
+	size_t i;
+
+	if (s->order->no_wait || !wait_writes_back(s))
+		return;
+	for (i = 0; i < s->n_classes; i++) {
+		struct class *c = &s->classes[i];
+
+		if ((c->ops & both) != both || c->ops & dirty || class_by_rsync(s->order, c->w))
+			continue;
+		c->ops |= dirty;
+		s->runs += c->reps;
+	}
+}
+
 /* Everything between the work directory's making and its removal. */
 static int measure(struct session *s, const struct bench_forecast *f, struct err *e)
 {
@@ -288,6 +310,7 @@ static int measure(struct session *s, const struct bench_forecast *f, struct err
 	counters_open(&s->counters, s->dir.target);
 	s->provenance = provenance(s);
 	s->limit_bps = proof_limit_bps("", s->counters.arena, &s->counters.disks);
+	add_dirty_reads(s);
 	report_begin(s, f);
 	rc = usable_session(s, e);
 	if (rc == 0)

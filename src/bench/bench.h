@@ -22,7 +22,7 @@ struct sbuf;
 
 /* In the order they are run in a round; what each is stands in ops.c. */
 enum bench_op {
-	BENCH_WRITE, BENCH_READ, BENCH_REREAD,	/* whole files, as they are copied */
+	BENCH_WRITE, BENCH_READ_DIRTY, BENCH_READ, BENCH_REREAD,	/* whole files, as they are copied */
 	BENCH_REWRITE, BENCH_MODIFY, BENCH_RAND_READ, BENCH_READ_STRIDE, BENCH_READ_BACK,
 	BENCH_SEEK, BENCH_MIX, BENCH_MIX_STREAMS, BENCH_RAND_WRITE,
 	BENCH_APPEND, BENCH_PLAY_RECORD,

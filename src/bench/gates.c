@@ -101,6 +101,14 @@ static bool look_bcache(const char *root, struct arena *a, const char *name, str
 	return true;
 }
 
+static bool bcache_writes_back(const char *root, struct arena *a, const char *name)
+{
+	const char *state = file_line(a, root, "/sys/class/block/%s/bcache/state", name);
+	const char *mode = file_line(a, root, "/sys/class/block/%s/bcache/cache_mode", name);
+
+	return state && strcmp(state, "no cache") && mode && strstr(mode, "[writeback]");
+}
+
 /* The n-th word of a line, from 0; NULL when there are not as many. */
 static const char *word_at(struct arena *a, const char *line, size_t n)
 {
@@ -149,6 +157,14 @@ bool gate_dm_line(struct arena *a, const char *name, const char *line, struct ga
 	return true;
 }
 
+static bool dm_writes_back(struct arena *a, const char *line)
+{
+	const char *type = word_at(a, line, 2);
+
+	return type && (!strcmp(type, "writecache") ||
+			(!strcmp(type, "cache") && strstr(line, " writeback ")));
+}
+
 bool gate_wants_dm(const char *root, struct arena *a, const struct list *disks)
 {
 	struct list names;
@@ -162,30 +178,74 @@ bool gate_wants_dm(const char *root, struct arena *a, const struct list *disks)
 	return false;
 }
 
-/* The lines of `dmsetup status` that belong to devices over our disks. */
-static bool look_dm(const char *root, struct arena *a, const struct list *disks,
-		    const char *status, enum gate_kind last, struct gate *out)
+/* A device of device-mapper by its name ("vg-lv"): is it over one of our disks? */
+static bool dm_shares(const char *root, struct arena *a, const struct list *names,
+		      const char *name, const struct list *disks)
 {
-	char *text = status ? arena_strdup(a, status) : NULL, *line;
-	struct list names;
 	size_t i;
 
-	names_of(root, a, "sys/class/block/dm-*", &names);
-	while ((line = text ? strsep(&text, "\n") : NULL)) {
+	for (i = 0; i < names->n; i++) {
+		const char *its = file_line(a, root, "/sys/class/block/%s/dm/name",
+					    (const char *)names->at[i]);
+
+		if (its && !strcmp(its, name) && shares(root, a, names->at[i], disks))
+			return true;
+	}
+	return false;
+}
+
+/* One "NAME: START LEN TYPE ..." after the other; NULL at the end. *rest is the text. */
+static const char *next_dm(char **rest, const char **name)
+{
+	char *line;
+
+	while (*rest && (line = strsep(rest, "\n"))) {
 		char *colon = strstr(line, ": ");
 
 		if (!colon)
 			continue;
 		*colon = '\0';
-		for (i = 0; i < names.n; i++) {
-			const char *name = file_line(a, root, "/sys/class/block/%s/dm/name",
-						     (const char *)names.at[i]);
+		*name = line;
+		return colon + 2;
+	}
+	return NULL;
+}
 
-			if (name && !strcmp(name, line) &&
-			    gate_dm_line(a, name, colon + 2, out) && out->kind <= last &&
-			    shares(root, a, names.at[i], disks))
-				return true;
-		}
+/* The lines of `dmsetup status` that belong to devices over our disks. */
+static bool look_dm(const char *root, struct arena *a, const struct list *disks,
+		    const char *status, enum gate_kind last, struct gate *out)
+{
+	char *text = status ? arena_strdup(a, status) : NULL;
+	const char *line, *name;
+	struct list names;
+
+	names_of(root, a, "sys/class/block/dm-*", &names);
+	while ((line = next_dm(&text, &name))) {
+		if (gate_dm_line(a, name, line, out) && out->kind <= last &&
+		    dm_shares(root, a, &names, name, disks))
+			return true;
+	}
+	return false;
+}
+
+bool gate_writes_back(const char *root, struct arena *a, const struct list *disks,
+		      const char *dm_status)
+{
+	char *text = dm_status ? arena_strdup(a, dm_status) : NULL;
+	const char *line, *name;
+	struct list names;
+	size_t i;
+
+	names_of(root, a, "sys/class/block/dm-*", &names);
+	while ((line = next_dm(&text, &name))) {
+		if (dm_writes_back(a, line) && dm_shares(root, a, &names, name, disks))
+			return true;
+	}
+	names_of(root, a, "sys/class/block/bcache[0-9]*", &names);
+	for (i = 0; i < names.n; i++) {
+		if (bcache_writes_back(root, a, names.at[i]) &&
+		    shares(root, a, names.at[i], disks))
+			return true;
 	}
 	return false;
 }

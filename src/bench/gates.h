@@ -34,6 +34,13 @@ struct gate {
 bool gate_look(const char *root, struct arena *a, const struct list *disks,
 	       const char *dm_status, enum gate_kind last, struct gate *out);
 
+/*
+ * Is there a cache over one of these disks that takes writes and passes them on later: bcache
+ * or dm-cache in writeback, or writecache? dm_status as above.
+ */
+bool gate_writes_back(const char *root, struct arena *a, const struct list *disks,
+		      const char *dm_status);
+
 /* Is there a device-mapper device over one of these disks, so that its status is wanted? */
 bool gate_wants_dm(const char *root, struct arena *a, const struct list *disks);
 

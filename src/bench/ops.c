@@ -13,6 +13,12 @@ static const struct op ops[BENCH_VERIFY + 1] = {
 		.word = "write", .also = "copy-in", .help = "Make all files",
 		.writes = true, .makes = true, .prepare = write_prepare, .file = write_file,
 	},
+	[BENCH_READ_DIRTY] = {
+		.word = "read-dirty",
+		.help = "Read all files while a write-back cache below still holds them dirty; where "
+			"there is one, what is written and read is read so too",
+		.reads = true, .dirty = true, .prepare = read_prepare, .file = read_file,
+	},
 	[BENCH_READ] = {
 		.word = "read", .also = "copy-out", .help = "Read all files",
 		.reads = true, .prepare = read_prepare, .file = read_file,

@@ -47,6 +47,7 @@ struct op {
 	bool grows;			/* as much again is there afterwards */
 	bool removes;			/* what is left is nothing for the next operation */
 	bool as_left;			/* the cache stays as the operation before left it */
+	bool dirty;			/* a write-back cache below is not waited for */
 	bool compares;
 
 	/* In the engine's child: everything that takes memory, before the clock ... */

@@ -143,7 +143,7 @@ void report_begin(struct session *s, const struct bench_forecast *f)
 	json_put_str(j, "cache", cache_word(o->cache));
 	if (o->ram)
 		json_put_u64(j, "ram_limit_bytes", o->ram);
-	json_put_u64(j, "runs", f->runs);
+	json_put_u64(j, "runs", s->runs);
 	json_put_u64(j, "need_bytes", f->need_bytes);
 	json_put_u64(j, "free_bytes", f->free_bytes);
 	json_put_u64(j, "write_bytes", f->write_bytes);

@@ -249,8 +249,8 @@ static int make_cold(const struct session *s, const struct class *c, int dir, st
 }
 
 /* Nothing waits to be written when the clock starts, and the target is there. */
-static int settle(struct session *s, const struct class *c, bool reads, unsigned *flags,
-		  struct err *e)
+static int settle(struct session *s, const struct class *c, const struct op *op,
+		  unsigned *flags, struct err *e)
 {
 	if (session_stops(s))
 		return err_set(e, ERR_FAIL, "stopped");
@@ -258,7 +258,7 @@ static int settle(struct session *s, const struct class *c, bool reads, unsigned
 		return -1;
 	if (durable_sync(s->dir.dir, &s->counters.branches, NULL) < 0)
 		return err_sys(e, "cannot make the files in %s durable", s->order->target);
-	return wait_quiet(s, c, reads, flags, e);
+	return wait_quiet(s, c, op, flags, e);
 }
 
 /* Open a set that was made before. */
@@ -280,7 +280,7 @@ int run_open(struct session *s, const struct class *c, const char *set, struct m
 	/* what one of that name left goes first, untimed */
 	if (op->makes && workdir_remove(&s->dir, set, e) < 0)
 		return -1;
-	if (settle(s, c, !op->writes, &m->flags, e) < 0)
+	if (settle(s, c, op, &m->flags, e) < 0)
 		return -1;
 	if (op->makes)
 		return workdir_make(&s->dir, set, &dir, e) < 0 ? -1 : dir;
@@ -323,6 +323,8 @@ int run_op(struct session *s, const struct class *c, const char *set, struct mea
 	dir = run_open(s, c, set, m, e);
 	if (dir < 0)
 		return -1;
+	if (op->dirty)
+		m->flags |= wait_dirty(s);
 	rc = drive(s, c, op->word, dir, m->op, m, e);
 	if (rc == 0)
 		m->flags |= flags_of(s, c, m->op, m) | (m->copy.capped ? FLAG_PARTIAL : 0);
@@ -357,7 +359,7 @@ int run_prepare(struct session *s, const struct class *c, const char *set, struc
 	unsigned flags = 0;
 	int dir, rc;
 
-	if (settle(s, c, false, &flags, e) < 0 || workdir_remove(&s->dir, set, e) < 0 ||
+	if (settle(s, c, NULL, &flags, e) < 0 || workdir_remove(&s->dir, set, e) < 0 ||
 	    workdir_make(&s->dir, set, &dir, e) < 0)
 		return -1;
 	report_wait(s, c, "writing the files that have to be there");

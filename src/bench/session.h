@@ -95,10 +95,13 @@ bool session_stops(const struct session *s);	/* a signal came, or whoever ordere
 
 /*
  * wait.c: wait until nothing else goes on at the disks; what is not waited for, or does not
- * end, is added to *flags. reads: pages that wait to be written count too.
+ * end, is added to *flags. op: what comes then, NULL for what is not timed; a reading one
+ * waits for pages that are to be written too, a dirty one not even for a cache.
  */
-int wait_quiet(struct session *s, const struct class *c, bool reads, unsigned *flags,
+int wait_quiet(struct session *s, const struct class *c, const struct op *op, unsigned *flags,
 	       struct err *e);
+bool wait_writes_back(const struct session *s);	/* is there a write-back cache below? */
+unsigned wait_dirty(const struct session *s);	/* FLAG_CACHEFULL while it holds something */
 /* For the layout alone, before the first class: *waited when it was not finished yet. */
 int wait_idle(struct session *s, unsigned *flags, bool *waited, struct err *e);
 /* usable.c: how long the order's build took, kept as results and told. */

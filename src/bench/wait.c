@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/sbuf.h"
+#include "bench/ops.h"
 #include "build/job.h"
 
 enum {
@@ -68,6 +69,20 @@ static bool look(const struct session *s, struct arena *a, enum gate_kind last, 
 	if (busy && g->kind == GATE_SYNC && !g->total && strstr(g->what, "btrfs"))
 		gate_btrfs_balance(s->dir.target, g);
 	return busy;
+}
+
+bool wait_writes_back(const struct session *s)
+{
+	struct arena *a = arena_new();
+	struct sbuf status = { 0 };
+	bool yes;
+
+	if (gate_wants_dm("", a, &s->counters.disks))
+		ask("dmsetup", "status", NULL, &status);
+	yes = gate_writes_back("", a, &s->counters.disks, status.len ? sbuf_str(&status) : NULL);
+	sbuf_done(&status);
+	arena_free(a);
+	return yes;
 }
 
 bool usable_busy(struct arena *a, const struct list *disks, struct gate *g)
@@ -171,12 +186,23 @@ static int wait_for(struct session *s, const struct class *c, enum gate_kind las
 	return rc;
 }
 
-int wait_quiet(struct session *s, const struct class *c, bool reads, unsigned *flags,
+int wait_quiet(struct session *s, const struct class *c, const struct op *op, unsigned *flags,
 	       struct err *e)
 {
+	enum gate_kind last = op && op->dirty ? GATE_SYNC : op && !op->writes ? GATE_DIRTY : GATE_CACHE;
 	bool waited = false;
 
-	return wait_for(s, c, reads ? GATE_DIRTY : GATE_CACHE, flags, &waited, e);
+	return wait_for(s, c, last, flags, &waited, e);
+}
+
+unsigned wait_dirty(const struct session *s)
+{
+	struct arena *a = arena_new();
+	struct gate g;
+	unsigned flags = look(s, a, GATE_CACHE, &g) && g.kind == GATE_CACHE ? FLAG_CACHEFULL : 0;
+
+	arena_free(a);
+	return flags;
 }
 
 int wait_idle(struct session *s, unsigned *flags, bool *waited, struct err *e)

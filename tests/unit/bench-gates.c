@@ -229,12 +229,54 @@ static void pools(void **state)
 	arena_free(a);
 }
 
+/* What is written through or not at all has nothing to be read before. */
+static void write_back_is_known(void **state)
+{
+#define DM_CACHE "vg-lv: 0 409600 cache 8 27/2048 128 9/512 1 2 3 4 5 6 0 1 "
+	static const struct {
+		const char *disk, *state, *mode, *dm;
+		bool writes_back;
+	} cases[] = {
+		{ "sdc", NULL, NULL, DM_CACHE "writeback 2 migration_threshold 2048 smq 0 rw - \n", true },
+		{ "sdc", NULL, NULL, DM_CACHE "writethrough 2 migration_threshold 2048 smq 0 rw - \n",
+		  false },
+		{ "sdc", NULL, NULL, "vg-lv: 0 409600 writecache 0 900 900 0\n", true },
+		{ "sda", NULL, NULL, "vg-lv: 0 409600 writecache 0 900 900 0\n", false },
+		{ "sdc", NULL, NULL, IDLE, false },
+		{ "sdc", NULL, NULL, NULL, false },
+		{ "sdd", "clean\n", "writethrough [writeback] writearound none\n", NULL, true },
+		{ "sdd", "clean\n", "[writethrough] writeback writearound none\n", NULL, false },
+		{ "sdd", "no cache\n", "writethrough [writeback] writearound none\n", NULL, false },
+		{ "sda", "clean\n", "writethrough [writeback] writearound none\n", NULL, false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *root = scratch();
+		struct arena *a = arena_new();
+		struct list disks = { 0 };
+
+		quiet_machine(root);
+		if (cases[i].state) {
+			put(root, "sys/devices/bcache0/bcache/state", cases[i].state);
+			put(root, "sys/devices/bcache0/bcache/cache_mode", cases[i].mode);
+		}
+		list_add(a, &disks, arena_strdup(a, cases[i].disk));
+		if (gate_writes_back(root, a, &disks, cases[i].dm) != cases[i].writes_back)
+			fail_msg("case %zu", i);
+		arena_free(a);
+		wipe(root);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_is_seen),
 		cmocka_unit_test(nothing_below_is_quiet),
 		cmocka_unit_test(pools),
+		cmocka_unit_test(write_back_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,7 +108,7 @@ static void bad_workloads(void **state)
 		{ "fileset size=1M data=noise\n", "line 1: data is random, text, ratio:N or zero" },
 		{ "fileset size=big\n", "line 1: size is a size, NxRAM, lognormal or gamma" },
 		{ "fileset size=1M\nfileset size=1M\nfileset size=1M\nfileset size=1M\nfileset size=1M\n", "line 5: one fileset too many" },
-		{ "op bogus\n", "line 1: op is write, read, re-read" },
+		{ "op bogus\n", "line 1: op is write, read-dirty, read, re-read" },
 		{ "op rand-read:4\n", "line 1: rand-read takes no number" },
 		{ "op read-stride:0\n", "line 1: " },
 		{ "fileset size=1M\nop write read-stride\n", "line 2: read-stride wants the records to the next" },
