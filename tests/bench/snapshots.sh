@@ -97,12 +97,13 @@ check "refusals leave nothing" nothing_in "$dir"
 
 # Killed while it receives: the next start cleans.
 killed_at() {
+	: >"$tmp/events"	# what the one before said is not to be waited for
 	./naslab bench "$dir" --workload snapshots --op write --scale 0.005 --reps 1000 --json \
 		>"$tmp/events" 2>"$tmp/out" &
 	verb=$!
 	until_true grep -q '"event":"sample".*"op":"send-receive"' "$tmp/events" || return 1
 	executor=$(sed 's/.*"pid":\([0-9]*\).*/\1/' "$dir"/.naslab-bench-*/manifest)
-	kill "-$1" "$executor"
+	kill "-$1" "$executor" || { kill "$verb"; return 1; }
 	wait "$verb"
 	[ $? = 1 ]
 }
