@@ -319,6 +319,7 @@ int plain_run(const struct ui_options *options, bool follow, struct err *e)
 	status = p.ui->exit_status;
 	ui_results(p.ui, &lines);
 	ui_close(p.ui);
+	sbuf_done(&p.shown);
 	fputs(sbuf_str(&lines), stdout);
 	sbuf_done(&lines);
 	return status;

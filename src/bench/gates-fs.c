@@ -13,6 +13,7 @@
 #include <linux/btrfs.h>
 #include <linux/btrfs_tree.h>
 
+#include "base/err.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "bench/subvol.h"
@@ -33,20 +34,24 @@ static uint64_t copies_of(uint64_t profile)
 /* All bytes a scrub reads; 0 when the file system does not tell. */
 static uint64_t used_bytes(int dir)
 {
-	struct {
-		struct btrfs_ioctl_space_args head;
-		struct btrfs_ioctl_space_info spaces[MOST_SPACES];
-	} a = { .head.space_slots = MOST_SPACES };
+	struct btrfs_ioctl_space_args *args = calloc(1, sizeof(*args) +
+						     MOST_SPACES * sizeof(args->spaces[0]));
 	uint64_t sum = 0;
 	size_t i;
 
-	if (ioctl(dir, BTRFS_IOC_SPACE_INFO, &a) < 0)
-		return 0;
-	for (i = 0; i < a.head.total_spaces && i < MOST_SPACES; i++) {
+	if (!args)
+		die("no memory");
+	args->space_slots = MOST_SPACES;
+	if (ioctl(dir, BTRFS_IOC_SPACE_INFO, args) < 0)
+		args->total_spaces = 0;
+	for (i = 0; i < args->total_spaces && i < MOST_SPACES; i++) {
+		const struct btrfs_ioctl_space_info *space = &args->spaces[i];
+
 		/* the reserve lies inside the metadata */
-		if (!(a.spaces[i].flags & BTRFS_SPACE_INFO_GLOBAL_RSV))
-			sum += a.spaces[i].used_bytes * copies_of(a.spaces[i].flags);
+		if (!(space->flags & BTRFS_SPACE_INFO_GLOBAL_RSV))
+			sum += space->used_bytes * copies_of(space->flags);
 	}
+	free(args);
 	return sum;
 }
 

@@ -67,6 +67,7 @@ static int take_one_of(struct reading *r, const char *what, const char *value,
 	for (i = 0; words[i]; i++) {
 		if (!strcmp(words[i], value)) {
 			*out = i;
+			sbuf_done(&all);
 			return 0;
 		}
 		sbuf_addf(&all, "%s%s", !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
