@@ -118,8 +118,11 @@ static int set_size(struct reading *r, const char *value)
 
 	r->sized = true;
 	if (!isdigit((unsigned char)*value)) {
-		if (take_one_of(r, "size", value, words, &which) < 0 || which < 2)
-			return which < 2 ? -1 : 0;
+		if (take_one_of(r, "size", value, words, &which) < 0)
+			return -1;
+		if (which < 2)
+			return workload_bad(r, "size is a number of bytes, or of memories like 2xRAM, "
+					    "not \"%s\"", value);
 		r->set->sizes = which == 2 ? SIZES_LOGNORMAL : SIZES_GAMMA;
 		return 0;
 	}

@@ -184,6 +184,7 @@ static void nonsense(void **state)
 		{ "par threads=65\n", "line 1: threads" },
 		{ "par thread=2\n", "par has no \"thread\"; did you mean \"threads\"?" },
 		{ "par alone\n", "whose the files are is per-thread or shared, not \"alone\"" },
+		{ "fileset size=NxRAM\n", "or of memories like 2xRAM, not \"NxRAM\"" },
 		{ "sync\n", "line 1: sync says nothing" },
 		{ "snyc end\n", "there is no \"snyc\"; did you mean \"sync\"?" },
 		{ "cache hot\n", "cache is as-is, cold or warm, not \"hot\"" },
