@@ -33,11 +33,22 @@ for i in 1 2; do
 	loops+=("$loop")
 done
 
+# How often anybody has dropped the page cache since the machine started.
+dropped() { sed -n 's/^drop_pagecache //p' /proc/vmstat; }
+
 # OP CACHE LEAST MOST: the ratio of bytes at the disks to bytes of files, in percent.
 try() {
-	local line ratio
-	line=$(./naslab bench "$on" --db "$tmp/db" --workload 500M --scale 0.1 --reps 1 \
-		--op "$1" --cache "$2" --json | grep '"event":"run"')
+	local line ratio drops turn
+	# another test that reads cold drops the whole machine's cache: that run was not warm
+	for turn in 1 2 3 4 5 6 7 8 9 10; do
+		drops=$(dropped)
+		line=$(./naslab bench "$on" --db "$tmp/db" --workload 500M --scale 0.1 --reps 1 \
+			--op "$1" --cache "$2" --json | grep '"event":"run"')
+		if [ "$2" != warm ] || [ "$drops" = "$(dropped)" ]; then
+			break
+		fi
+		echo "# $fs $1 $2, turn $turn: the cache was dropped meanwhile"
+	done
 	ratio=$(sed 's/.*"bytes":\([0-9]*\).*"disk_bytes":\([0-9]*\).*/\1 \2/' <<<"$line" |
 		awk '{ print int($2 * 100 / $1 + 0.5) }')
 	if [ "${ratio:-none}" != none ] && [ "$ratio" -ge "$3" ] && [ "$ratio" -le "$4" ]; then
