@@ -200,3 +200,20 @@ bool name_is_valid(const char *name)
 	       name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0' &&
 	       name[len - 1] != '-';
 }
+
+char *line_statement(char *line, char **rest)
+{
+	char *end = line + strcspn(line, "#");
+
+	while (end > line && isspace((unsigned char)end[-1]))
+		end--;
+	*end = '\0';
+	line += strspn(line, " \t");
+	if (!*line)
+		return NULL;
+	*rest = line + strcspn(line, " \t");
+	if (**rest)
+		*(*rest)++ = '\0';
+	*rest += strspn(*rest, " \t");
+	return line;
+}

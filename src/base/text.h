@@ -29,6 +29,12 @@ uint64_t file_u64(uint64_t missing, const char *root, const char *fmt, ...)
 /* Write a file so that it is either the old or the new one: temporary, fsync, rename. */
 int file_write_atomic(const char *path, const char *text, size_t len, struct err *e);
 
+/*
+ * A line of a file of statements: what follows a # and blanks around it are cut off. Its first
+ * word, and in *rest what is behind ("" when nothing is); NULL for a line that says nothing.
+ */
+char *line_statement(char *line, char **rest);
+
 /* The one of n words nearest to `word` (edit distance), NULL when none is near. */
 const char *nearest_word(const char *word, const char *const *words, size_t n);
 

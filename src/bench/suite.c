@@ -6,7 +6,6 @@
 #include "bench/suite.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/sbuf.h"
+#include "base/shipped.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -79,38 +79,18 @@ static bool is_above(const struct reading *r, const char *name)
 	return false;
 }
 
-static bool name_is_plain(const char *name)
-{
-	return *name && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			       "0123456789-") == strlen(name) && strlen(name) <= 40;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* char *: of the files in the folder; none when it cannot be read. */
 static void names_of_suites(struct arena *a, struct list *out)
 {
-	DIR *dir = opendir(workload_folder());
-	struct dirent *d;
+	struct list names = { 0 };
+	size_t i;
 
 	*out = (struct list){ 0 };
-	while (dir && (d = readdir(dir))) {
-		size_t len = strlen(d->d_name);
-		char *name;
-
-		if (len < sizeof(suffix) || strcmp(d->d_name + len - (sizeof(suffix) - 1), suffix))
-			continue;
-		name = arena_strndup(a, d->d_name, len - (sizeof(suffix) - 1));
-		if (name_is_plain(name))
-			list_add(a, out, name);
+	shipped_names(a, workload_folder(), suffix, &names);
+	for (i = 0; i < names.n; i++) {
+		if (shipped_name_is_plain(names.at[i]))
+			list_add(a, out, names.at[i]);
 	}
-	if (dir)
-		closedir(dir);
-	if (out->n)
-		qsort(out->at, out->n, sizeof(out->at[0]), by_name);
 }
 
 /* Neither a workload nor a suite: what is near, out of both. Always -1. */
@@ -277,19 +257,12 @@ static int take_words(struct reading *r, const struct statement *s, char *rest)
 static int take_line(struct reading *r, char *line)
 {
 	const char *words[STATEMENTS], *near;
-	char *rest, *end = line + strcspn(line, "#");
+	char *rest;
 	size_t i;
 
-	while (end > line && isspace((unsigned char)end[-1]))
-		end--;
-	*end = '\0';
-	line += strspn(line, " \t");
-	if (!*line)
+	line = line_statement(line, &rest);
+	if (!line)
 		return 0;
-	rest = line + strcspn(line, " \t");
-	if (*rest)
-		*rest++ = '\0';
-	rest += strspn(rest, " \t");
 	for (i = 0; i < STATEMENTS && strcmp(line, statements[i].word); i++)
 		words[i] = statements[i].word;
 	if (i == STATEMENTS) {
@@ -346,7 +319,7 @@ static int find(struct arena *a, const char *name, const struct reading *above,
 	struct sbuf text = { 0 };
 	int rc;
 
-	if (!name_is_plain(name) || access(path, F_OK) != 0)
+	if (!shipped_name_is_plain(name) || access(path, F_OK) != 0)
 		return 1;
 	if (file_read(path, MOST_TEXT, &text) < 0) {
 		sbuf_done(&text);

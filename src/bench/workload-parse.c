@@ -6,7 +6,6 @@
  */
 #include "bench/workload.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,19 +123,12 @@ static int take_statement(struct reading *r, const struct workload_row *stmt, ch
 
 static int take_line(struct reading *r, char *line)
 {
-	char *rest, *end = line + strcspn(line, "#");
+	char *rest;
 	const struct workload_row *stmt;
 
-	while (end > line && isspace((unsigned char)end[-1]))
-		end--;
-	*end = '\0';
-	line += strspn(line, " \t");
-	if (!*line)
+	line = line_statement(line, &rest);
+	if (!line)
 		return 0;
-	rest = line + strcspn(line, " \t");
-	if (*rest)
-		*rest++ = '\0';
-	rest += strspn(rest, " \t");
 	stmt = find_row(line, NULL);
 	if (!stmt)
 		return no_such_statement(r, line);

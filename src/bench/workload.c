@@ -2,7 +2,6 @@
 /* workload - the files with workloads, found and listed. */
 #include "bench/bench.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/sbuf.h"
+#include "base/shipped.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -23,23 +23,8 @@ static const char suffix[] = ".workload";
 const char *workload_folder(void)
 {
 	static char folder[PATH_MAX];
-	const char *set = getenv("NASLAB_WORKLOADS");
-	ssize_t len;
-	char *slash;
 
-	if (set && *set)
-		return set;
-	len = readlink("/proc/self/exe", folder, sizeof(folder) - sizeof("/workloads"));
-	if (len > 0) {
-		folder[len] = '\0';
-		slash = strrchr(folder, '/');
-		if (slash) {
-			memcpy(slash, "/workloads", sizeof("/workloads"));
-			if (access(folder, R_OK | X_OK) == 0)
-				return folder;
-		}
-	}
-	return DATA_DIR "/workloads";
+	return shipped_folder("NASLAB_WORKLOADS", "/workloads", folder);
 }
 
 static int read_one(struct arena *a, const char *name, struct workload *out, struct err *e)
@@ -58,12 +43,6 @@ static int read_one(struct arena *a, const char *name, struct workload *out, str
 		rc = workload_parse(a, name, sbuf_str(&text), path, out, e);
 	sbuf_done(&text);
 	return rc;
-}
-
-static bool name_is_plain(const char *name)
-{
-	return *name && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			       "0123456789-") == strlen(name) && strlen(name) <= 40;
 }
 
 static int smaller(const void *a, const void *b)
@@ -95,34 +74,24 @@ int workload_list(struct arena *a, struct list *out, struct err *e)
 
 int workload_list_all(struct arena *a, struct list *out, struct err *e)
 {
-	DIR *dir = opendir(workload_folder());
-	struct list found = { 0 };
-	struct dirent *d;
-	int rc = 0;
+	struct list names = { 0 }, found = { 0 };
+	size_t i;
 
-	if (!dir)
+	if (!shipped_names(a, workload_folder(), suffix, &names))
 		return err_sys(e, "cannot read the workloads in %s", workload_folder());
-	while (rc == 0 && (d = readdir(dir))) {
-		size_t len = strlen(d->d_name);
-		struct workload *w;
-		char *name;
+	for (i = 0; i < names.n; i++) {
+		struct workload *w = arena_alloc(a, sizeof(*w));
 
-		if (len < sizeof(suffix) || strcmp(d->d_name + len - (sizeof(suffix) - 1), suffix))
+		if (!shipped_name_is_plain(names.at[i]))
 			continue;
-		name = arena_strndup(a, d->d_name, len - (sizeof(suffix) - 1));
-		if (!name_is_plain(name))
-			continue;
-		w = arena_alloc(a, sizeof(*w));
-		rc = read_one(a, name, w, e);
+		if (read_one(a, names.at[i], w, e) < 0)
+			return -1;
 		list_add(a, &found, w);
 	}
-	closedir(dir);
-	if (rc == 0) {
-		if (found.n)
-			qsort(found.at, found.n, sizeof(found.at[0]), smaller);
-		*out = found;
-	}
-	return rc;
+	if (found.n)
+		qsort(found.at, found.n, sizeof(found.at[0]), smaller);
+	*out = found;
+	return 0;
 }
 
 int workload_find(struct arena *a, const char *name, struct workload *out, struct err *e)

@@ -9,7 +9,6 @@
 #include "layout/recipe.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/sbuf.h"
+#include "base/shipped.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "layout/layer.h"
@@ -349,30 +349,11 @@ void recipe_free(struct recipe *r)
 		arena_free(r->arena);
 }
 
-/* Beside the program when it was not installed, else the installed folder. */
 const char *recipe_folder(void)
 {
-	static char beside[4096];
-	const char *set = getenv("NASLAB_LAYOUTS");
-	ssize_t len;
-	char *slash;
+	static char folder[PATH_MAX];
 
-	if (set && *set)
-		return set;
-	if (*beside)
-		return beside;
-	len = readlink("/proc/self/exe", beside, sizeof(beside) - 16);
-	if (len > 0) {
-		beside[len] = '\0';
-		slash = strrchr(beside, '/');
-		if (slash) {
-			strcpy(slash, "/layouts");
-			if (!access(beside, R_OK | X_OK))
-				return beside;
-		}
-	}
-	strcpy(beside, DATA_DIR "/layouts");
-	return beside;
+	return shipped_folder("NASLAB_LAYOUTS", "/layouts", folder);
 }
 
 /* The user's own recipes: $XDG_DATA_HOME/naslab/layouts. NULL when there is no home. */
@@ -488,41 +469,14 @@ int recipe_save(const struct recipe *r, const char *name, struct arena *a, char 
 	return rc;
 }
 
-static void names_in(struct arena *a, const char *folder, struct list *names)
-{
-	DIR *dir = folder ? opendir(folder) : NULL;
-	struct dirent *d;
-
-	if (!dir)
-		return;
-	while ((d = readdir(dir))) {
-		size_t len = strlen(d->d_name), i;
-
-		if (len < 8 || strcmp(d->d_name + len - 7, ".layout") || d->d_name[0] == '.')
-			continue;
-		d->d_name[len - 7] = '\0';
-		for (i = 0; i < names->n && strcmp(names->at[i], d->d_name); i++)
-			;
-		if (i == names->n)
-			list_add(a, names, arena_strdup(a, d->d_name));
-	}
-	closedir(dir);
-}
-
-static int by_name(const void *x, const void *y)
-{
-	return strcmp(*(char *const *)x, *(char *const *)y);
-}
-
 int recipe_names(struct arena *a, char ***names, size_t *n, struct err *e)
 {
 	struct list found = { 0 };
 
-	names_in(a, own_folder(a), &found);
-	names_in(a, recipe_folder(), &found);
+	shipped_names(a, own_folder(a), ".layout", &found);
+	shipped_names(a, recipe_folder(), ".layout", &found);
 	if (!found.n)
 		return err_set(e, ERR_FAIL, "no layouts found in %s", recipe_folder());
-	qsort(found.at, found.n, sizeof(*found.at), by_name);
 	*names = (char **)found.at;
 	*n = found.n;
 	return 0;

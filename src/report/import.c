@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/sbuf.h"
+#include "base/shipped.h"
 #include "base/text.h"
 #include "report/report.h"
 #include "store/store.h"
@@ -253,36 +254,9 @@ static int read_and_store(struct store *st, struct import *im, const char *kind,
 
 const char *report_reference_folder(void)
 {
-	static const char beside[] = "/data/reference";
 	static char folder[PATH_MAX];
-	const char *set = getenv("NASLAB_REFERENCE");
-	ssize_t len;
-	char *slash;
 
-	if (set && *set)
-		return set;
-	len = readlink("/proc/self/exe", folder, sizeof(folder) - sizeof(beside));
-	if (len > 0) {
-		folder[len] = '\0';
-		slash = strrchr(folder, '/');
-		if (slash) {
-			memcpy(slash, beside, sizeof(beside));
-			if (access(folder, R_OK | X_OK) == 0)
-				return folder;
-		}
-	}
-	return DATA_DIR "/data/reference";
-}
-
-/* A bare word that is no file here may be one of the shipped mappings. */
-static const char *find_file(struct arena *a, const char *path)
-{
-	const char *shipped;
-
-	if (strchr(path, '/') || access(path, F_OK) == 0)
-		return path;
-	shipped = arena_printf(a, "%s/%s.map", report_reference_folder(), path);
-	return access(shipped, R_OK) == 0 ? shipped : path;
+	return shipped_folder("NASLAB_REFERENCE", "/data/reference", folder);
 }
 
 int report_import(struct store *st, const char *path, const char *kind, size_t *added,
@@ -293,7 +267,7 @@ int report_import(struct store *st, const char *path, const char *kind, size_t *
 	int rc;
 
 	*added = 0;
-	path = im.path = find_file(im.arena, path);
+	path = im.path = shipped_file(im.arena, report_reference_folder(), ".map", path);
 	sbuf_add_safe(&name, path);
 	im.name = sbuf_str(&name);
 	if (file_read(path, MOST_IMPORT, &text) < 0) {

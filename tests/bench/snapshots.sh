@@ -12,10 +12,12 @@ skip() { echo "skipped: $*"; exit 77; }
 for tool in losetup mkfs.btrfs btrfs setpriv; do
 	command -v $tool >/dev/null || skip "there is no $tool"
 done
-bad=0
+# shellcheck source=tests/bench/lib.sh
+. "${srcdir:-.}/tests/bench/lib.sh"
 tmp=$(mktemp -d -p /var/tmp)
 export NASLAB_DB=$tmp/db
 clean() {
+	end_background
 	for dir in "$tmp/mnt1" "$tmp/mnt2"; do
 		mountpoint -q "$dir" && umount "$dir"
 	done
@@ -31,17 +33,6 @@ for i in 1 2; do
 done
 dir=$tmp/mnt1
 
-check() {
-	local name=$1
-	shift
-	if "$@"; then
-		echo "ok $name"
-	else
-		echo "not ok $name"
-		[ ! -s "$tmp/out" ] || sed 's/^/    /' "$tmp/out" | cut -c1-300 | tail -n 12
-		bad=1
-	fi
-}
 bench() { ./naslab bench "$dir" --json --scale 0.001 --reps 1 "$@" >"$tmp/out" 2>&1; }
 nothing_in() { [ -z "$(ls -A "$1")" ] && [ -z "$(btrfs subvolume list "$1")" ]; }
 something_in() { [ -n "$(btrfs subvolume list "$1")" ]; }
@@ -61,13 +52,6 @@ refuses() {
 	"$@" >"$tmp/out" 2>&1
 	got=$?
 	[ "$got" = "$want" ] && grep -qF -- "$says" "$tmp/out"
-}
-until_true() {
-	local end=$((SECONDS + 60))
-	until "$@"; do
-		[ "$SECONDS" -lt "$end" ] || return 1
-		read -rt 0.02 <> <(:) || true
-	done
 }
 
 check "send and receive" bench --workload snapshots --workload snap-receive
@@ -103,7 +87,7 @@ killed_at() {
 	verb=$!
 	until_true grep -q '"event":"sample".*"op":"send-receive"' "$tmp/events" || return 1
 	executor=$(sed 's/.*"pid":\([0-9]*\).*/\1/' "$dir"/.naslab-bench-*/manifest)
-	kill "-$1" "$executor" || { kill "$verb"; return 1; }
+	kill "-$1" "$executor" || return 1
 	wait "$verb"
 	[ $? = 1 ]
 }

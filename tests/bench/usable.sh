@@ -11,7 +11,8 @@ skip() { echo "skipped: $*"; exit 77; }
 for tool in losetup mkfs.btrfs; do
 	command -v $tool >/dev/null || skip "there is no $tool"
 done
-bad=0
+# shellcheck source=tests/bench/lib.sh
+. "${srcdir:-.}/tests/bench/lib.sh"
 tmp=$(mktemp -d -p /var/tmp)
 export NASLAB_LOOP=1 NASLAB_DB=$tmp/db NASLAB_WORKLOADS=$src/workloads
 build=usable$$
@@ -26,17 +27,6 @@ trap 'exit 1' INT TERM
 truncate -s 2G "$tmp/disk"
 loop=$(losetup -f --show "$tmp/disk" 2>/dev/null) || skip "no loop device is to be had"
 
-check() {
-	local name=$1
-	shift
-	if "$@"; then
-		echo "ok $name"
-	else
-		echo "not ok $name"
-		[ ! -s "$tmp/out" ] || sed 's/^/    /' "$tmp/out" | cut -c1-300 | tail -n 12
-		bad=1
-	fi
-}
 now() { date +%s%N; }
 status() { ./naslab status "$build" --json | sed -n "s/.*\"$1\": *\([0-9]*\).*/\1/p"; }
 kept() { ./naslab results list --json | tr '{' '\n' | grep -c '"op":"build"'; }

@@ -7,24 +7,15 @@
 set -uo pipefail
 src=${srcdir:-.}
 export NASLAB_WORKLOADS=$src/workloads
-bad=0
+# shellcheck source=tests/bench/lib.sh
+. "${srcdir:-.}/tests/bench/lib.sh"
 tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+trap 'end_background; rm -rf "$tmp"' EXIT
+trap 'exit 1' INT TERM
 export NASLAB_DB=$tmp/naslab.db
 dir=$tmp/target
 mkdir "$dir"
 
-check() {
-	local name=$1
-	shift
-	if "$@"; then
-		echo "ok $name"
-	else
-		echo "not ok $name"
-		[ ! -s "$tmp/out" ] || sed 's/^/    /' "$tmp/out" | tail -n 20
-		bad=1
-	fi
-}
 empty() { [ -z "$(ls -A "$dir")" ]; }
 # STATUS SENTENCE WORD...: this fails so
 refuses() {
@@ -46,14 +37,6 @@ shows() { ./naslab results show 1 >"$tmp/out" && grep -q small- "$tmp/out"; }
 bad_file() {
 	NASLAB_WORKLOADS="$tmp/bad" refuses 2 'x.workload line 2: fileset has no "sise"; did you mean "size"?' \
 		bench "$dir" --workload x
-}
-# Wait at most a minute until the command is true.
-until_true() {
-	local end=$((SECONDS + 60))
-	until "$@"; do
-		[ $SECONDS -lt $end ] || return 1
-		read -rt 0.05 <> <(:) || true
-	done
 }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 one_is_done() { grep -q '"event":"run"' "$tmp/events"; }

@@ -6,7 +6,8 @@
 # shellcheck disable=SC2317	# the functions are called by check()
 set -uo pipefail
 src=${srcdir:-.}
-bad=0
+# shellcheck source=tests/bench/lib.sh
+. "${srcdir:-.}/tests/bench/lib.sh"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export NASLAB_DB=$tmp/naslab.db LC_ALL=C.UTF-8
@@ -14,17 +15,6 @@ export NASLAB_DB=$tmp/naslab.db LC_ALL=C.UTF-8
 echo "leak:libfontconfig" >"$tmp/lsan"
 export LSAN_OPTIONS=suppressions=$tmp/lsan:print_suppressions=0
 
-check() {
-	local name=$1
-	shift
-	if "$@"; then
-		echo "ok $name"
-	else
-		echo "not ok $name"
-		[ ! -s "$tmp/out" ] || sed 's/^/    /' "$tmp/out" | tail -n 20
-		bad=1
-	fi
-}
 # STATUS SENTENCE WORD...: this fails so, in one line
 refuses() {
 	local want=$1 says=$2 got

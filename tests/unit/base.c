@@ -2,12 +2,17 @@
 /* The small tools: sizes, numbers, quoting, near words. */
 #include "test.h"
 
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/argv.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/sbuf.h"
+#include "base/shipped.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -120,6 +125,72 @@ static void near_words_are_found(void **state)
 	assert_false(name_is_valid("a/b"));
 }
 
+static void lines_are_cut_in_two(void **state)
+{
+	static const struct {
+		const char *line, *word, *rest;		/* word NULL: it says nothing */
+	} cases[] = {
+		{ "op read write", "op", "read write" },
+		{ "  op \t read  write \r", "op", "read  write" },
+		{ "op# read", "op", "" },
+		{ "op", "op", "" },
+		{ "# op read", NULL, NULL },
+		{ " \t ", NULL, NULL },
+		{ "", NULL, NULL },
+	};
+	char line[40], *rest, *word;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(line, sizeof(line), "%s", cases[i].line);
+		word = line_statement(line, &rest);
+		if (!cases[i].word) {
+			assert_null(word);
+			continue;
+		}
+		assert_string_equal(word, cases[i].word);
+		assert_string_equal(rest, cases[i].rest);
+	}
+}
+
+/* Of a folder: those with the suffix, sorted, each once, not the hidden ones. */
+static void shipped_files_are_found(void **state)
+{
+	static const char *const files[] = { "b.suite", "a.suite", ".h.suite", "c.map", ".suite" };
+	char dir[] = "/tmp/naslab-base-XXXXXX", buf[PATH_MAX];
+	struct arena *a = arena_new();
+	struct list names = { 0 };
+	size_t i;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		close(open(arena_printf(a, "%s/%s", dir, files[i]), O_CREAT | O_WRONLY, 0600));
+	list_add(a, &names, arena_strdup(a, "b"));
+	assert_true(shipped_names(a, dir, ".suite", &names));
+	assert_int_equal(names.n, 2);
+	assert_string_equal(names.at[0], "a");
+	assert_string_equal(names.at[1], "b");
+	assert_true(shipped_names(a, NULL, ".suite", &names));
+	assert_false(shipped_names(a, arena_printf(a, "%s/none", dir), ".suite", &names));
+	assert_int_equal(names.n, 2);
+	assert_string_equal(shipped_file(a, dir, ".map", "c"), arena_printf(a, "%s/c.map", dir));
+	assert_string_equal(shipped_file(a, dir, ".map", "d"), "d");
+	assert_string_equal(shipped_file(a, dir, ".map", "./c"), "./c");
+	setenv("NASLAB_BASE", dir, 1);
+	assert_string_equal(shipped_folder("NASLAB_BASE", "/suites", buf), dir);
+	setenv("NASLAB_BASE", "", 1);
+	assert_string_equal(shipped_folder("NASLAB_BASE", "/suites", buf), DATA_DIR "/suites");
+	assert_true(shipped_name_is_plain("W09"));
+	assert_false(shipped_name_is_plain("../W09"));
+	assert_false(shipped_name_is_plain(""));
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		unlink(arena_printf(a, "%s/%s", dir, files[i]));
+	assert_int_equal(rmdir(dir), 0);
+	arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +200,8 @@ int main(void)
 		cmocka_unit_test(words_are_quoted_for_a_shell),
 		cmocka_unit_test(outside_text_cannot_move_the_cursor),
 		cmocka_unit_test(near_words_are_found),
+		cmocka_unit_test(lines_are_cut_in_two),
+		cmocka_unit_test(shipped_files_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
