@@ -35,12 +35,12 @@ enum op_order { ORDER_FORWARD, ORDER_BACK, ORDER_STRIDE, ORDER_RANDOM };	/* of r
 struct op {
 	const char *word, *also;	/* in a workload; another word for it, or NULL */
 	const char *help;		/* a sentence for the manual */
-	enum op_by by;
 	const char *counts;		/* "files", "ops", "seeks" (unit.c); NULL: bytes */
-	enum op_order order;
-	enum op_number number_of;
 	const char *number;		/* what the N of word:N is; NULL: it takes none */
 	uint64_t number_min, number_max;
+	enum op_number number_of;
+	enum op_by by;
+	enum op_order order;
 	bool writes, reads;		/* changes the target, and ends durable; reads from it */
 	bool makes;			/* the files; else they have to be there before */
 	bool adds;			/* those of the second fileset, while the first is there */

@@ -10,14 +10,22 @@ T="tmux -S $work/socket"
 trap '$T kill-server 2>/dev/null; clean_up' EXIT
 
 screen() { $T capture-pane -p; }
-shows() { screen | grep -q -- "$1"; }
-waits() { holds "$1" until_true 60 shows "$2"; }
+shows() { [ "$(screen | grep -c -- "$1")" -ge "${2-1}" ]; }
+# waits WHAT PATTERN [TIMES]: until so many lines of the screen have it
+waits() {
+	if until_true 60 shows "$2" "${3-1}"; then
+		ok "$1"
+	else
+		not_ok "$1"
+		screen | sed '/^$/d; s/^/  | /'
+	fi
+}
 type_line() { $T send-keys "$1" Enter; }
 
 $T -f /dev/null new-session -d -x 80 -y 24 "PS1='outside> ' sh" || exit 99
 until_true 10 shows 'outside>'
-type_line "stty -a >$work/before"
-type_line "TERM=xterm $naslab sandbox --memory 256M --disk hdd:1G -- sh"
+# in one line: typed while stty runs, the second would be echoed before the prompt
+type_line "stty -a >$work/before; TERM=xterm $naslab sandbox --memory 256M --disk hdd:1G -- sh"
 waits "a shell in it says its prompt" '^#'
 type_line 'echo "<$(stty size) $TERM $(tput cols)>"'
 waits "size and kind of the terminal" '<24 80 xterm 80>'
@@ -56,7 +64,7 @@ type_line 'echo "<$(stty -a | grep -c " icanon")>"'
 waits "with its terminal in order" '<1>'
 type_line fg
 type_line 'still here'
-holds "fg goes on with it" until_true 20 sh -c "[ \$($T capture-pane -p | grep -c '^still here') -ge 2 ]"
+waits "fg goes on with it" '^still here' 2
 $T send-keys C-d
 until_true 20 nothing_left
 
