@@ -49,7 +49,7 @@ struct copy {				/* one stream; it alone touches what is not shared */
 	struct stream_count *count;
 	unsigned stream, streams;	/* which of how many */
 	bool common;			/* all of them work on every file */
-	struct ring *ring;		/* content of files that are written or compared */
+	struct ring *ring;		/* content of files that are written */
 	unsigned char *buffer;		/* what is read */
 	unsigned char *source[WORKLOAD_SETS];	/* what records are written from */
 	size_t bs;
@@ -91,6 +91,7 @@ int child_main(void *arg, int fd);	/* for job_child(), with a struct copy */
 int write_prepare(struct copy *c);
 int read_prepare(struct copy *c);
 int verify_prepare(struct copy *c);
+int verify_file(struct copy *c, const char *name, size_t file);
 int records_prepare(struct copy *c);
 int write_file(struct copy *c, const char *name, size_t file);
 int read_file(struct copy *c, const char *name, size_t file);

@@ -2,7 +2,7 @@
 /*
  * corpus - the files of a workload and their incompressible content: eight lanes of
  * xoshiro256++, seeded by splitmix64 from (seed, file, block). The lanes are two vectors
- * of four, which the compiler turns into AVX2 where the processor has it.
+ * of four, which the compiler turns into AVX2 or AVX-512 where the processor has it.
  */
 #include "bench/corpus.h"
 
@@ -55,43 +55,90 @@ void fill_lanes(const uint64_t seed[32], size_t steps, unsigned char *out)
 	}
 }
 
-static void fill_plain(const uint64_t seed[32], size_t steps, unsigned char *out)
+/* What is made is compared in the registers: it costs no memory. */
+static inline __attribute__((always_inline))
+bool same_lanes(const uint64_t seed[32], size_t len, const unsigned char *data)
 {
-	fill_lanes(seed, steps, out);
+	lanes a[4], b[4], va, vb, da, db, other = { 0 };
+	unsigned char tail[STEP_BYTES];
+	size_t steps = len / STEP_BYTES;
+
+	memcpy(a, seed, sizeof(a));
+	memcpy(b, seed + 16, sizeof(b));
+	while (steps--) {
+		XOSHIRO_STEP(a, va);
+		XOSHIRO_STEP(b, vb);
+		memcpy(&da, data, sizeof(da));
+		memcpy(&db, data + sizeof(da), sizeof(db));
+		other |= (va ^ da) | (vb ^ db);
+		data += STEP_BYTES;
+	}
+	if (other[0] | other[1] | other[2] | other[3])
+		return false;
+	XOSHIRO_STEP(a, va);
+	XOSHIRO_STEP(b, vb);
+	memcpy(tail, &va, sizeof(va));
+	memcpy(tail + sizeof(va), &vb, sizeof(vb));
+	return !memcmp(tail, data, len % STEP_BYTES);
 }
 
+/* The same for processors that can more: AVX-512 turns its vectors of four lanes in one step. */
+struct kernel {
+	void (*fill)(const uint64_t seed[32], size_t steps, unsigned char *out);
+	bool (*same)(const uint64_t seed[32], size_t len, const unsigned char *data);
+};
+
+#define KERNEL(name, attribute) \
+	attribute static void fill_##name(const uint64_t seed[32], size_t steps, unsigned char *out) \
+	{ \
+		fill_lanes(seed, steps, out); \
+	} \
+	attribute static bool same_##name(const uint64_t seed[32], size_t len, \
+					  const unsigned char *data) \
+	{ \
+		return same_lanes(seed, len, data); \
+	} \
+	static const struct kernel name = { fill_##name, same_##name };
+
+KERNEL(plain, )
 #ifdef __x86_64__
-__attribute__((target("avx2")))
-static void fill_avx2(const uint64_t seed[32], size_t steps, unsigned char *out)
-{
-	fill_lanes(seed, steps, out);
-}
+KERNEL(avx2, __attribute__((target("avx2"))))
+KERNEL(avx512, __attribute__((target("avx512f,avx512vl"))))
 
-static bool has_avx2(void)
+static const struct kernel *kernel_here(void)
 {
-	return __builtin_cpu_supports("avx2");
+	return __builtin_cpu_supports("avx512vl") ? &avx512 :
+	       __builtin_cpu_supports("avx2") ? &avx2 : &plain;
 }
 #else
-#define fill_avx2 fill_plain
-
-static bool has_avx2(void)
+static const struct kernel *kernel_here(void)
 {
-	return false;
+	return &plain;
 }
 #endif
 
-void corpus_random(uint64_t key, size_t len, unsigned char *out)
+static void seed_lanes(uint64_t key, uint64_t seed[32])
 {
-	size_t steps = (len + STEP_BYTES - 1) / STEP_BYTES;
-	uint64_t seed[32];
 	size_t i;
 
 	for (i = 0; i < 32; i++)
 		seed[i] = corpus_mix(&key);
-	if (has_avx2())
-		fill_avx2(seed, steps, out);
-	else
-		fill_plain(seed, steps, out);
+}
+
+void corpus_random(uint64_t key, size_t len, unsigned char *out)
+{
+	uint64_t seed[32];
+
+	seed_lanes(key, seed);
+	kernel_here()->fill(seed, (len + STEP_BYTES - 1) / STEP_BYTES, out);
+}
+
+static bool random_same(uint64_t key, size_t len, const unsigned char *data)
+{
+	uint64_t seed[32];
+
+	seed_lanes(key, seed);
+	return kernel_here()->same(seed, len, data);
 }
 
 /*
@@ -147,10 +194,8 @@ void corpus_content(const struct corpus *c, const struct corpus_set *set, uint64
 
 enum { SAME_BLOCKS = 16 };	/* so many different ones are repeated */
 
-void corpus_block(const struct corpus *c, uint64_t file, uint64_t block, size_t len,
-		  unsigned char *out)
+static uint64_t block_key(const struct corpus_set *set, uint64_t file, uint64_t block)
 {
-	const struct corpus_set *set = corpus_set(c, (size_t)file);
 	uint64_t key = set->seed;
 
 	key = corpus_mix(&key) ^ file;
@@ -162,7 +207,27 @@ void corpus_block(const struct corpus *c, uint64_t file, uint64_t block, size_t 
 		if (corpus_mix(&draw) % 100 < set->dedup)
 			key = set->seed + one;
 	}
-	corpus_content(c, set, key, len, out);
+	return key;
+}
+
+void corpus_block(const struct corpus *c, uint64_t file, uint64_t block, size_t len,
+		  unsigned char *out)
+{
+	const struct corpus_set *set = corpus_set(c, (size_t)file);
+
+	corpus_content(c, set, block_key(set, file, block), len, out);
+}
+
+bool corpus_same(const struct corpus *c, uint64_t file, uint64_t block, size_t len,
+		 const unsigned char *data, unsigned char *scratch)
+{
+	const struct corpus_set *set = corpus_set(c, (size_t)file);
+	uint64_t key = block_key(set, file, block);
+
+	if (set->data == DATA_RANDOM)
+		return random_same(key, len, data);
+	corpus_content(c, set, key, len, scratch);
+	return !memcmp(scratch, data, len);
 }
 
 /* A number between 0 and 1, never 0. */

@@ -2,6 +2,7 @@
 #ifndef BENCH_CORPUS_H
 #define BENCH_CORPUS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,6 +49,11 @@ void corpus_free(struct corpus *c);		/* takes NULL */
 /* The first len bytes of a block; out has room for CORPUS_SLACK more. */
 void corpus_block(const struct corpus *c, uint64_t file, uint64_t block, size_t len,
 		  unsigned char *out);
+
+/* Are these the first len bytes of a block? scratch has room for CORPUS_BLOCK and
+ * CORPUS_SLACK; what is incompressible does without. */
+bool corpus_same(const struct corpus *c, uint64_t file, uint64_t block, size_t len,
+		 const unsigned char *data, unsigned char *scratch);
 
 const struct corpus_set *corpus_set(const struct corpus *c, size_t file);
 /* What a set is made of, from any key; out has room for CORPUS_SLACK more. */

@@ -14,7 +14,10 @@
 #include "base/units.h"
 #include "bench/corpus.h"
 
-enum { SMALL_SLOT = 256 * 1024, PAGE = 4096 };
+enum {
+	SMALL_SLOT = 256 * 1024, PAGE = 4096,
+	VERIFY_BYTES = 4 * CORPUS_BLOCK,	/* what is read is compared while a cache holds it */
+};
 
 /* Where the content of this stream's files begins; with many streams the buffers are small. */
 static int ring_prepare(struct copy *c, size_t from)
@@ -49,7 +52,8 @@ int read_prepare(struct copy *c)
 
 int verify_prepare(struct copy *c)
 {
-	return read_prepare(c) < 0 ? -1 : ring_prepare(c, 0);
+	c->buffer = engine_buffer(VERIFY_BYTES + CORPUS_BLOCK + CORPUS_SLACK);
+	return c->buffer ? 0 : child_failed(c, "no memory for a buffer");
 }
 
 static int write_piece(struct copy *c, int fd, const char *name, const unsigned char *data,
@@ -98,27 +102,6 @@ int write_file(struct copy *c, const char *name, size_t file)
 	return child_close(c, fd, name);
 }
 
-/* Is what was read what was written? */
-static int same(struct copy *c, const char *name, uint64_t at, size_t len)
-{
-	const unsigned char *got = c->buffer;
-
-	while (len) {
-		size_t part;
-		const unsigned char *want = ring_take(c->ring, len, &part);
-
-		if (memcmp(got, want, part)) {
-			errno = EILSEQ;
-			return child_failed(c, "%s holds other data than was written, after byte %llu",
-				      name, (unsigned long long)at);
-		}
-		got += part;
-		at += part;
-		len -= part;
-	}
-	return 0;
-}
-
 static int too_short(struct copy *c, const char *name)
 {
 	errno = EILSEQ;
@@ -138,8 +121,6 @@ static int read_all(struct copy *c, int fd, const char *name, uint64_t size)
 			return child_failed(c, "cannot read %s", name);
 		if (done + (uint64_t)got > size)
 			return too_short(c, name);
-		if (c->op->compares && same(c, name, done, (size_t)got) < 0)
-			return -1;
 		done += (uint64_t)got;
 		if (child_counted(c, (size_t)got) < 0)
 			return -1;
@@ -162,4 +143,66 @@ int play_record_file(struct copy *c, const char *name, size_t file)
 {
 	return file < c->job->corpus->sets[0].n ? read_file(c, name, file) :
 						 write_file(c, name, file);
+}
+
+/* As much as there is, and no more than that: -1, or the bytes. O_DIRECT wants whole pages,
+ * so an end within one is the end. */
+static ssize_t read_full(struct copy *c, int fd, const char *name, size_t most)
+{
+	size_t len = 0;
+	ssize_t got;
+
+	while (len < most && (got = read(fd, c->buffer + len, most - len)) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return child_failed(c, "cannot read %s", name);
+		len += (size_t)got;
+		if (c->job->direct && len % PAGE)
+			break;
+	}
+	return (ssize_t)len;
+}
+
+/* Is what is read what was written? */
+static int compare_all(struct copy *c, int fd, const char *name, size_t file)
+{
+	const struct corpus *corpus = c->job->corpus;
+	uint64_t size = corpus->sizes[file], done = 0;
+
+	while (done < size) {
+		bool last = size - done <= VERIFY_BYTES;
+		size_t most = last ? (size_t)(size - done) : (size_t)VERIFY_BYTES, at, part;
+		/* a byte behind the end is asked for: there must be none */
+		ssize_t got = read_full(c, fd, name, last ? round_up(most + 1, PAGE) : most);
+
+		if (got < 0)
+			return -1;
+		if ((size_t)got != most)
+			return too_short(c, name);
+		for (at = 0; at < most; at += part) {
+			part = most - at < CORPUS_BLOCK ? most - at : (size_t)CORPUS_BLOCK;
+			if (corpus_same(corpus, file, (done + at) / CORPUS_BLOCK, part, c->buffer + at,
+					c->buffer + VERIFY_BYTES))
+				continue;
+			errno = EILSEQ;
+			return child_failed(c, "%s holds other data than was written, after byte %llu",
+					    name, (unsigned long long)(done + at));
+		}
+		done += most;
+		if (child_counted(c, most) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int verify_file(struct copy *c, const char *name, size_t file)
+{
+	int fd = child_open(c, name, O_RDONLY), rc;
+
+	if (fd < 0)
+		return -1;
+	rc = compare_all(c, fd, name, file);
+	close(fd);
+	return rc;
 }

@@ -156,7 +156,7 @@ static const struct op ops[BENCH_VERIFY + 1] = {
 	/* not for a workload to ask for: the first reading of a class is followed by it */
 	[BENCH_VERIFY] = {
 		.word = "compare", .help = "Read all files and compare them with what was written",
-		.reads = true, .compares = true, .prepare = verify_prepare, .file = read_file,
+		.reads = true, .prepare = verify_prepare, .file = verify_file,
 	},
 };
 

@@ -48,7 +48,6 @@ struct op {
 	bool removes;			/* what is left is nothing for the next operation */
 	bool as_left;			/* the cache stays as the operation before left it */
 	bool dirty;			/* a write-back cache below is not waited for */
-	bool compares;
 
 	/* In the engine's child: everything that takes memory, before the clock ... */
 	int (*prepare)(struct copy *c);

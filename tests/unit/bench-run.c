@@ -220,6 +220,7 @@ static void read_only_keeps_one_set(void **state)
 /* The engine's files hold what corpus_block() says, and a changed byte is noticed. */
 static void what_is_written_is_verified(void **state)
 {
+	enum { SIZE = 23 * CORPUS_BLOCK };	/* ends where a page does */
 	static unsigned char want[CORPUS_BLOCK + CORPUS_SLACK], got[CORPUS_BLOCK];
 	struct arena *a = arena_new();
 	const char *path = scratch();
@@ -231,14 +232,15 @@ static void what_is_written_is_verified(void **state)
 	int dir = open(path, O_RDONLY | O_DIRECTORY), fd, error;
 	struct engine_job job = { .op = BENCH_WRITE, .dir = dir };
 	ssize_t len;
+	int i;
 
 	(void)state;
 	shipped(a, "500M", &w);
-	c = corpus_new(&w, 0.003);
+	c = corpus_new(&w, SIZE / 500e6);
 	job.corpus = c;
 	assert_int_equal(engine_start(&job, &x, &e), 0);
 	assert_int_equal(engine_end(&x, &r, &error, &e), 0);
-	assert_int_equal(r.bytes, 1500000);
+	assert_int_equal(r.bytes, SIZE);
 	fd = openat(dir, "f0000000.bin", O_RDWR);
 	assert_true(fd >= 0);
 	corpus_block(c, 0, 5, CORPUS_BLOCK, want);
@@ -255,8 +257,16 @@ static void what_is_written_is_verified(void **state)
 	assert_int_equal(engine_end(&x, &r, &error, &e), -1);
 	assert_int_equal(error, EILSEQ);
 	assert_non_null(strstr(e.text, "holds other data"));
+	got[0] ^= 1;
+	assert_int_equal(pwrite(fd, got, 1, 5 * CORPUS_BLOCK), 1);
+	for (i = 0; i < 2; i++) {	/* a byte too many, too few */
+		assert_int_equal(ftruncate(fd, SIZE + 1 - 2 * i), 0);
+		assert_int_equal(engine_start(&job, &x, &e), 0);
+		assert_int_equal(engine_end(&x, &r, &error, &e), -1);
+		assert_non_null(strstr(e.text, "not as long"));
+	}
 	job.op = BENCH_READ;
-	assert_int_equal(ftruncate(fd, 1499999), 0);
+	assert_int_equal(ftruncate(fd, SIZE - 1), 0);
 	assert_int_equal(engine_start(&job, &x, &e), 0);
 	assert_int_equal(engine_end(&x, &r, &error, &e), -1);
 	assert_non_null(strstr(e.text, "not as long"));

@@ -259,6 +259,24 @@ static void corpus_has_its_sizes(void **state)
 
 /* A shorter request gives the same bytes; another file, block or seed gives others; and
  * nothing is written behind the slack. */
+/* corpus_same() tells a block from one that differs in a single bit, wherever it is. */
+static void all_is_compared(const struct corpus *c, unsigned char *block, size_t len)
+{
+	static unsigned char scratch[CORPUS_BLOCK + CORPUS_SLACK];
+	size_t at;
+
+	assert_true(corpus_same(c, 3, 9, len, block, scratch));
+	assert_false(corpus_same(c, 3, 8, len, block, scratch) && len > 1);
+	for (at = 0; at < len; at += 1 + at / 37) {
+		block[at] ^= 0x10;
+		assert_false(corpus_same(c, 3, 9, len, block, scratch));
+		block[at] ^= 0x10;
+	}
+	block[len - 1] ^= 1;
+	assert_false(corpus_same(c, 3, 9, len, block, scratch));
+	block[len - 1] ^= 1;
+}
+
 static void blocks_can_be_made_again(void **state)
 {
 	static const char *const names[] = { "small-text", "500M" };
@@ -280,6 +298,7 @@ static void blocks_can_be_made_again(void **state)
 			corpus_block(c, 3, 9, lens[i], two);
 			assert_memory_equal(one, two, lens[i]);
 			assert_int_equal(two[lens[i] + CORPUS_SLACK], 0xa5);
+			all_is_compared(c, one, lens[i]);
 		}
 		corpus_block(c, 3, 10, CORPUS_BLOCK, two);
 		assert_memory_not_equal(one, two, 256);
