@@ -194,6 +194,9 @@ cpu() {
 if wanted plan; then
 	echo "CPU of a plan, the whole program (goal: 24 disks 5 ms, 1000 disks 100 ms)"
 	printf '  %-28s %s\n' "naslab --version" "$(cpu ./naslab --version)"
+	# shellcheck disable=SC1090,SC1091,SC2034	# root is where the machine is written to
+	(root=$disk/usb-dock && mkdir "$root" && . "$src/tests/detect/lib.sh" && . "$src/tests/detect/usb-dock.sh")
+	printf '  %-28s %s\n' "disks, 44 devices" "$(cpu ./naslab disks --root "$disk/usb-dock")"
 	disks=(4xhdd:4T 4xhdd:6T 4xhdd:8T 4xhdd:10T 4xhdd:12T 4xhdd:16T)
 	for file in "$src"/layouts/*.layout; do
 		name=$(basename "$file" .layout)

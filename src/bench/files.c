@@ -187,7 +187,7 @@ static int compare_all(struct copy *c, int fd, const char *name, size_t file)
 				continue;
 			errno = EILSEQ;
 			return child_failed(c, "%s holds other data than was written, after byte %llu",
-					    name, (unsigned long long)(done + at));
+					    name, (unsigned long long)done + at);
 		}
 		done += most;
 		if (child_counted(c, most) < 0)

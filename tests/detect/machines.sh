@@ -62,15 +62,4 @@ say $? "hostile text stays text"
 ./naslab disks --root "$dir/nowhere" 2>"$dir/err"
 [ $? = 1 ] && grep -q "the disks cannot be listed" "$dir/err"
 say $? "a root that is none is said so"
-
-# the list is there in less than 100 ms; the best of five, others use this machine too
-best=100000
-for _ in 1 2 3 4 5; do
-	start=$(date +%s%N)
-	./naslab disks --root "$dir/usb-dock" >/dev/null
-	took=$((($(date +%s%N) - start) / 1000000))
-	[ $took -ge $best ] || best=$took
-done
-[ $best -lt 100 ]
-say $? "44 devices in $best ms"
 exit $failed

@@ -590,6 +590,7 @@ static void targets_that_are_none(void **state)
 static void less_memory_is_a_cliff(void **state)
 {
 	static const uint64_t limits[] = { 0, 48 * MIB };
+	unsigned turn;
 	struct arena *a = arena_new();
 	char dir[] = "/var/tmp/naslab-test-XXXXXX";
 	struct bench_order o;
@@ -600,7 +601,7 @@ static void less_memory_is_a_cliff(void **state)
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
-	for (i = 0; i < 2; i++) {
+	for (i = turn = 0; i < 2; ) {
 		hear_start(&h);
 		order_for(a, &o, dir, "500M", 0.3);
 		o.reps = 1;
@@ -617,6 +618,11 @@ static void less_memory_is_a_cliff(void **state)
 		}
 		r = json_array_get(h.results, 1);
 		assert_string_equal(json_str(r, "op"), "read");
+		/* other tests use this disk and empty the cache: one of ten readings is our own */
+		if (i == 0 && !has_flag(r, "nodisk") && !has_flag(r, "cached") && ++turn < 10) {
+			hear_done(&h);
+			continue;
+		}
 		if (!has_flag(r, "nodisk")) {
 			assert_int_equal(has_flag(r, "cached"), i == 0);
 			if (i)
@@ -627,6 +633,7 @@ static void less_memory_is_a_cliff(void **state)
 			assert_int_equal(json_u64(r, "memory_bytes", 0), limits[i]);
 		assert_int_equal(entries(dir), 0);
 		hear_done(&h);
+		i++;
 	}
 	wipe(dir);
 	arena_free(a);
