@@ -247,14 +247,13 @@ void campaign_draw_asking(struct ui *ui, struct campaign_view *v, struct area bo
 	for (i = 0; i < v->disks.n && i < rows; i++) {
 		const struct disk *d = v->disks.at[i];
 		unsigned what = small ? 20 : 58;
-		char size[SIZE_TEXT];
 
 		if (i + 1 == rows && v->disks.n > rows) {
 			draw_textf(row + i, 1, PAINT_WARN, "and %zu more", v->disks.n - i);
 			break;
 		}
 		draw_cell(row + i, 1, 8, PAINT_TEXT, CUT_START, d->name);
-		draw_right(row + i, 9, 9, PAINT_TEXT, ui_size(ui, size, d->bytes));
+		ui_draw_size(ui, row + i, 9, 9, PAINT_TEXT, d->bytes);
 		if (!small) {
 			draw_cell(row + i, 20, 20, PAINT_TEXT, CUT_END, safe_text(d->model ? d->model : "?"));
 			draw_cell(row + i, 41, 16, PAINT_TEXT, CUT_START,

@@ -38,7 +38,7 @@ static void draw_line(struct ui *ui, const struct compare *c, unsigned row, unsi
 	bool on = i == c->roll.at, small = left < LEFT;
 	enum paint p = on ? PAINT_CHOSEN : PAINT_TEXT;
 	unsigned bar = left >= LEFT_WIDE ? 21 : small ? 0 : 10, name = left - bar - 20;
-	char size[SIZE_TEXT], letters[4];
+	char letters[4];
 
 	draw_cell(row, 0, left, p, CUT_END, "");
 	draw_text(row, 0, p, on ? "▶" : !strcmp(c->base, k->name) ? "=" : " ");
@@ -51,7 +51,7 @@ static void draw_line(struct ui *ui, const struct compare *c, unsigned row, unsi
 	}
 	if (bar)
 		draw_bar(row, name + 2, bar, k->usable, c->most);
-	draw_right(row, name + bar + 3, 10, p, ui_size(ui, size, k->usable));
+	ui_draw_size(ui, row, name + bar + 3, 10, p, k->usable);
 	draw_textf(row, name + bar + 14, p, "%u", k->survives);
 	letters_of(k, letters);
 	draw_text(row, name + bar + 16, p, letters);

@@ -70,7 +70,6 @@ void disks_scale(struct ui *ui, struct area a)
 {
 	const struct session *s = ui->s;
 	uint64_t largest = 1;
-	char size[SIZE_TEXT];
 	unsigned row = a.row, width = a.cols - 24;
 	size_t i;
 
@@ -87,7 +86,7 @@ void disks_scale(struct ui *ui, struct area a)
 			continue;
 		draw_cell(row, 1, 8, PAINT_TEXT, CUT_START, d->name);
 		draw_cell(row, 10, 4, PAINT_TEXT, CUT_END, disk_kind_word(d->kind));
-		draw_right(row, 14, 8, PAINT_TEXT, ui_size(ui, size, d->bytes));
+		ui_draw_size(ui, row, 14, 8, PAINT_TEXT, d->bytes);
 		cells = (unsigned)((double)d->bytes / (double)largest * width + 0.5);
 		for (c = 0; c < (cells ? cells : 1); c++)
 			draw_text(row, 23 + c, s->marks[i] == 'C' ? PAINT_CACHE : PAINT_TEXT,

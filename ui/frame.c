@@ -151,7 +151,7 @@ static void draw_keys(struct ui *ui, unsigned row, unsigned cols)
 		col = draw_text(row, col, PAINT_BOLD, key_shown(k, buf)) + 1;
 		col = draw_text(row, col, PAINT_TEXT, k->word) + (small ? 1 : 2);
 	}
-	if (s != &screen_help && s != &screen_palette && col + 6 < cols) {
+	if (ui_helps(ui) && col + 6 < cols) {
 		draw_text(row, cols - 7, PAINT_BOLD, "?");
 		draw_text(row, cols - 5, PAINT_TEXT, "help");
 	}

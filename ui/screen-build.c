@@ -142,7 +142,7 @@ static void draw_layer(struct ui *ui, const json_t *o, unsigned row, unsigned co
 	draw_cell(row, 13, cols >= 80 ? 18 : 10, PAINT_TEXT, CUT_START,
 		  json_str(o, "name") ? json_str(o, "name") : "");
 	if (cols < 80) {
-		draw_right(row, 23, 9, PAINT_TEXT, ui_size(ui, size, is ? is : plan));
+		ui_draw_size(ui, row, 23, 9, PAINT_TEXT, is ? is : plan);
 		draw_cell(row, 33, cols - 33, bad ? PAINT_ERROR : PAINT_TEXT, CUT_END,
 			  state ? state : "?");
 		return;

@@ -40,11 +40,11 @@ static int look(struct ui *ui, struct confirm *c, struct err *e)
 		return -1;
 	c->disks.n = c->wipe.n = 0;
 	for (i = 0; i < s->n_disks; i++) {
-		const struct disk *then = ((const struct node *)s->nodes.at[i])->disk;
-		const struct disk *d = inventory_find(now, then->path);
+		const struct node *then = s->nodes.at[i];
+		const struct disk *d = inventory_find(now, then->disk->path);
 		struct disk *copy;
 
-		if (!d)
+		if (!d || !node_is_used(then))
 			continue;
 		copy = arena_alloc(c->arena, sizeof(*copy));
 		*copy = (struct disk){ .state = d->state, .bytes = d->bytes,
@@ -81,7 +81,7 @@ static int confirm_enter(struct ui *ui, void *state)
 	snprintf(c->name, sizeof(c->name), "%s", c->destroy ? ui->destroy_name : ui->s->build_name);
 	if (c->destroy)
 		return build_disks(ui, c->name, c->arena, &c->disks, &c->bytes);
-	c->secret = plan_needs_secret(ui->s->plan);
+	c->secret = c->phrase.secret = c->again.secret = plan_needs_secret(ui->s->plan);
 	c->at = c->secret ? FIELD_PHRASE : FIELD_NAME;
 	c->bytes = ui->s->stack->usable_bytes;
 	if (look(ui, c, &e) < 0) {
@@ -140,10 +140,9 @@ static unsigned draw_disk(struct ui *ui, const struct confirm *c, const struct d
 	const char *what = d->why && *d->why ? safe_text(d->why) : "nothing";
 	unsigned room = to->what + 3 < to->cols ? to->cols - to->what - 3 : 0, used = 1;
 	struct sbuf b = { 0 };
-	char size[SIZE_TEXT];
 
 	draw_cell(row, 1, 8, PAINT_TEXT, CUT_START, d->name);
-	draw_right(row, 9, 9, PAINT_TEXT, ui_size(ui, size, d->bytes));
+	ui_draw_size(ui, row, 9, 9, PAINT_TEXT, d->bytes);
 	draw_text(row, to->serial, PAINT_TEXT, d->serial ? safe_text(d->serial) : "(none)");
 	if (!to->compact)
 		draw_text(row, to->model, PAINT_TEXT, model);

@@ -187,7 +187,7 @@ static void draw_disk(struct ui *ui, const struct disks *st, const struct column
 	const struct disk *d = session_disk(ui->s, st->order[i]);
 	bool on = i == st->roll.at, small = cols < 80;
 	enum paint p = on ? PAINT_CHOSEN : PAINT_TEXT;
-	char mark = ui->s->marks[st->order[i]], size[SIZE_TEXT];
+	char mark = ui->s->marks[st->order[i]];
 
 	if (!mark)
 		mark = d->state <= DISK_DATA && !d->unread ? ' ' : '-';
@@ -200,7 +200,7 @@ static void draw_disk(struct ui *ui, const struct disks *st, const struct column
 	draw_cell(row, small ? 3 : 5, small ? 7 : 8, p, CUT_START, d->name);
 	if (c->kind)
 		draw_cell(row, c->kind, 4, p, CUT_END, disk_kind_word(d->kind));
-	draw_right(row, c->size, small ? 8 : 9, p, ui_size(ui, size, d->bytes));
+	ui_draw_size(ui, row, c->size, small ? 8 : 9, p, d->bytes);
 	if (c->model) {
 		draw_cell(row, c->model, c->model_width, p, CUT_END,
 			  short_model(safe_text(d->model ? d->model : "?"), c->model_width));

@@ -27,7 +27,10 @@ static int layout_enter(struct ui *ui, void *state)
 	struct layout *l = state;
 
 	l->editing = false;
-	if (!ui->s->layout)
+	if (ui->s->layout)
+		return 0;
+	session_picks(ui->s);
+	if (ui->s->n_picks)	/* without disks the list could only say that nothing fits */
 		layout_import(ui, l);
 	return 0;
 }
@@ -452,6 +455,9 @@ static void layout_status(struct ui *ui, void *state, struct sbuf *out)
 	else if (s->stack)
 		sbuf_addf(out, "build \"%s\". Next: %u Compare or %u Plan", s->build_name,
 			  ui_step_number(&screen_compare), ui_step_number(&screen_plan));
+	else if (!s->n_picks)
+		sbuf_addf(out, "no disk is marked yet: %u Disks, Space marks one",
+			  ui_step_number(&screen_disks));
 }
 
 static char layout_mark(const struct ui *ui)

@@ -86,8 +86,8 @@ static void node_words(const struct node *n, struct sbuf *out)
 		sbuf_addf(out, "%s", n->name);
 	if (n->level)
 		sbuf_addf(out, " %s", n->level);
-	if (n->n_kids > 1)
-		sbuf_addf(out, "×%u", n->n_kids);
+	if (node_members(n) > 1)
+		sbuf_addf(out, "×%u", node_members(n));
 }
 
 static void draw_tree(struct ui *ui, struct plan_state *p, struct area a)
@@ -95,7 +95,6 @@ static void draw_tree(struct ui *ui, struct plan_state *p, struct area a)
 	struct tree_line *lines = calloc(TREE_LINES, sizeof(*lines));
 	size_t n;
 	unsigned i;
-	char size[SIZE_TEXT];
 
 	if (!lines)
 		die("no memory");
@@ -113,38 +112,15 @@ static void draw_tree(struct ui *ui, struct plan_state *p, struct area a)
 		draw_cell(a.row + 1 + i, a.col + 1 + draw_text(a.row + 1 + i, a.col + 1, paint,
 			  t->before) - a.col - 1, a.cols - 11 - draw_width(t->before), paint, CUT_END,
 			  sbuf_str(&b));
-		draw_right(a.row + 1 + i, a.col + a.cols - 9, 9, paint, t->node->left_out ?
-			   "left out" : ui_size(ui, size, t->node->bytes));
+		if (t->node->left_out)
+			draw_right(a.row + 1 + i, a.col + a.cols - 9, 9, paint, "left out");
+		else
+			ui_draw_size(ui, a.row + 1 + i, a.col + a.cols - 9, 9, paint, t->node->bytes);
 		if (on)
 			ui_cursor(ui, a.row + 1 + i, a.col + 1 + draw_width(t->before));
 		sbuf_done(&b);
 	}
 	free(lines);
-}
-
-/* The bytes that a layer takes: of every device below it, each once. */
-static uint64_t layer_takes(const struct stack *s, const struct stmt *st, uint64_t *gives)
-{
-	bool *seen = calloc(s->nodes.n + 1, sizeof(*seen));
-	uint64_t takes = 0;
-	size_t i, k;
-
-	if (!seen)
-		die("no memory");
-	for (*gives = 0, i = s->n_disks; i < s->nodes.n; i++) {
-		const struct node *n = s->nodes.at[i];
-
-		if (n->stmt != st || n->left_out)
-			continue;
-		*gives += n->bytes;
-		for (k = 0; k < n->n_kids; k++) {
-			if (!seen[n->kids[k]->id])
-				takes += n->kids[k]->bytes;
-			seen[n->kids[k]->id] = true;
-		}
-	}
-	free(seen);
-	return takes;
 }
 
 struct table {
@@ -165,13 +141,37 @@ static void table_row(struct table *t, const char *label, uint64_t bytes)
 	t->row++;
 }
 
+/* What one layer takes away: redundancy, what it cannot use, and what it keeps for itself. */
+static void layer_rows(struct table *t, const struct stack *s, const struct stmt *st, enum thing gives)
+{
+	const struct layer *l = layer_find(st->layer);
+	struct layer_sum sum;
+	char label[64];
+	uint64_t away, told;
+
+	if (!l || l->gives != gives)
+		return;
+	stack_layer_sum(s, st, &sum);
+	away = sum.takes > sum.gives ? sum.takes - sum.gives : 0;
+	told = sum.redundancy + sum.unused;
+	snprintf(label, sizeof(label), "- %s redundancy", st->layer);
+	if (sum.redundancy)
+		table_row(t, label, sum.redundancy);
+	snprintf(label, sizeof(label), "- %s cannot use", st->layer);
+	if (sum.unused)
+		table_row(t, label, sum.unused);
+	snprintf(label, sizeof(label), "- %s%s", st->layer, told ? ", its own" : "");
+	if (gives == THING_BLOCK)
+		table_row(t, label, away > told ? away - told : 0);
+}
+
 /* From raw to free: what every layer keeps for itself. Bytes, unless b chose a unit. */
 static void draw_bytes(struct ui *ui, struct area a)
 {
 	const struct stack *s = ui->s->stack;
 	const struct recipe *r = ui->s->recipe;
 	struct table t = { .a = a, .style = ui->s->units == SIZE_SI ? SIZE_BYTES : ui->s->units };
-	uint64_t gives, takes, free_bytes = 0, lies_on = 0, total = 0;
+	uint64_t free_bytes = 0, lies_on = 0, total = 0;
 	bool known = s->tops.n > 0, estimate = false;
 	char label[64];
 	size_t i;
@@ -181,14 +181,8 @@ static void draw_bytes(struct ui *ui, struct area a)
 	snprintf(label, sizeof(label), "%zu disk%s, raw", s->n_disks - s->cache.n,
 		 s->n_disks - s->cache.n == 1 ? "" : "s");
 	table_row(&t, label, s->raw_bytes);
-	for (i = 0; i < r->n_stmts; i++) {
-		const struct layer *l = layer_find(r->stmts[i].layer);
-
-		takes = layer_takes(s, &r->stmts[i], &gives);
-		snprintf(label, sizeof(label), "- %s", r->stmts[i].layer);
-		if (l && l->gives == THING_BLOCK)
-			table_row(&t, label, takes > gives ? takes - gives : 0);
-	}
+	for (i = 0; i < r->n_stmts; i++)
+		layer_rows(&t, s, &r->stmts[i], THING_BLOCK);
 	for (i = 0; i < s->tops.n; i++) {
 		const struct node *n = s->tops.at[i];
 
@@ -205,6 +199,8 @@ static void draw_bytes(struct ui *ui, struct area a)
 	snprintf(label, sizeof(label), "= %s lies on", ((struct node *)s->tops.at[0])->layer->name);
 	table_row(&t, label, lies_on);
 	table_row(&t, "= its total (df)", total);
+	for (i = 0; i < r->n_stmts; i++)	/* df counts every copy */
+		layer_rows(&t, s, &r->stmts[i], THING_DIR);
 	table_row(&t, estimate ? "= free, about" : "= free when empty", free_bytes);
 }
 
@@ -271,15 +267,17 @@ static void plan_head(struct ui *ui)
 {
 	struct sbuf left = { 0 }, right = { 0 };
 	const struct session *s = ui->s;
+	size_t i, used = 0;
 
+	for (i = 0; i < s->stack->n_disks; i++)
+		used += node_is_used(s->stack->nodes.at[i]);
 	sbuf_addf(&left, "Plan: %s", s->build_name);
 	if (session_as_built(s))
 		sbuf_add(&left, ", as it was built");
 	else
 		sbuf_addf(&left, " = %s%s", session_title(s),
 			  s->layout_changed && s->layout_name ? ", changed" : "");
-	sbuf_addf(&right, "%zu steps, %zu disk%s", s->plan->steps.n, s->stack->n_disks,
-		  s->stack->n_disks == 1 ? "" : "s");
+	sbuf_addf(&right, "%zu steps, %zu disk%s", s->plan->steps.n, used, used == 1 ? "" : "s");
 	ui_head(ui, sbuf_str(&left), sbuf_str(&right), sbuf_str(&right));
 	sbuf_done(&left);
 	sbuf_done(&right);

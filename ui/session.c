@@ -223,6 +223,7 @@ int session_purchase(struct session *s, const char *words, struct err *e)
 {
 	struct inventory *inv = inventory_new();
 	char *copy = dup_text(words), *word, *save = NULL;
+	bool hard = false;
 	size_t i;
 	int rc = 0;
 
@@ -242,7 +243,9 @@ int session_purchase(struct session *s, const char *words, struct err *e)
 	s->elsewhere = true;
 	take_inventory(s, inv);
 	for (i = 0; i < inv->n_disks; i++)
-		s->marks[i] = 'D';
+		hard |= !disk_is_flash(&inv->disks[i]);
+	for (i = 0; i < inv->n_disks; i++)	/* who buys an SSD beside hard disks wants a cache */
+		s->marks[i] = hard && disk_is_flash(&inv->disks[i]) ? 'C' : 'D';
 	make_stack(s);
 	return 0;
 }

@@ -247,7 +247,7 @@ static void step_by(struct ui *ui, int by)
 
 static void next_units(struct ui *ui)
 {
-	static const char *const words[] = { "TB (10^12 bytes)", "TiB (2^40 bytes)", "bytes" };
+	static const char *const words[] = { "TB (10^12 bytes)", "TiB (2^40 bytes)", "bytes, where all digits have room" };
 
 	ui->s->units = (enum size_style)((ui->s->units + 1) % 3);
 	ui_say(ui, ' ', "sizes in %s", words[ui->s->units]);
@@ -329,10 +329,26 @@ static bool too_small(void)
 	return rows < 12 || cols < 40;
 }
 
+static struct field *top_field(const struct ui *ui)
+{
+	struct frame *f = top_frame(ui);
+
+	return f->screen->field ? f->screen->field((struct ui *)ui, f->state) : NULL;
+}
+
+/* Nothing that is typed has a ? in it but a passphrase, and what is searched for. */
+bool ui_helps(const struct ui *ui)
+{
+	const struct screen *s = ui_top(ui);
+	const struct field *field = top_field(ui);
+
+	return s != &screen_help && s != &screen_palette && !(field && field->secret);
+}
+
 void ui_key(struct ui *ui, uint32_t key)
 {
 	struct frame *f = top_frame(ui);
-	struct field *field = f->screen->field ? f->screen->field(ui, f->state) : NULL;
+	struct field *field = top_field(ui);
 	bool letter = key >= 0x20 && key < 0x7f;
 	const struct key *row;
 
@@ -343,6 +359,10 @@ void ui_key(struct ui *ui, uint32_t key)
 	}
 	ui->say[0] = '\0';
 	ui->changed = ui->key_pressed = true;
+	if (field && key == '?' && ui_helps(ui)) {
+		ui_act(ui, ACT_HELP);
+		return;
+	}
 	if (field && field_key(field, key)) {
 		if (f->screen->typed)
 			f->screen->typed(ui, f->state);
@@ -403,6 +423,16 @@ int ui_work_words(struct ui *ui, enum work_kind kind, const char *name, const ch
 const char *ui_size(const struct ui *ui, char buf[SIZE_TEXT], uint64_t bytes)
 {
 	return size_text(buf, bytes, ui->s->units);
+}
+
+void ui_draw_size(const struct ui *ui, unsigned row, unsigned col, unsigned width, enum paint paint,
+		  uint64_t bytes)
+{
+	char size[SIZE_TEXT];
+
+	if (strlen(ui_size(ui, size, bytes)) > width)
+		size_text(size, bytes, SIZE_SI);
+	draw_right(row, col, width, paint, size);
 }
 
 /* --- life ------------------------------------------------------------------------------ */

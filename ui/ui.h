@@ -128,6 +128,7 @@ void *ui_push(struct ui *ui, const struct screen *screen);	/* its state; NULL: r
 void ui_pop(struct ui *ui);
 const struct screen *ui_top(const struct ui *ui);
 enum react ui_act(struct ui *ui, int act);		/* as if its key had been pressed */
+bool ui_helps(const struct ui *ui);			/* does ? show help, also while typing? */
 const char *ui_cannot(const struct ui *ui, const struct screen *s, int act);
 const struct screen *ui_step(unsigned number);		/* 1..; NULL */
 unsigned ui_step_number(const struct screen *s);	/* 0: no step */
@@ -137,6 +138,9 @@ void ui_fail(struct ui *ui, const struct err *e);
 void ui_head(struct ui *ui, const char *left, const char *right, const char *brief);
 void ui_cursor(struct ui *ui, unsigned row, unsigned col);
 const char *ui_size(const struct ui *ui, char buf[SIZE_TEXT], uint64_t bytes);
+/* The same in a column, right-aligned; with its unit where all digits have no room. */
+void ui_draw_size(const struct ui *ui, unsigned row, unsigned col, unsigned width, enum paint paint,
+		  uint64_t bytes);
 
 /* Draw the base of the frame stack's top, for overlays. */
 bool ui_is_small(void);		/* below 80 columns: row 2 is merged into row 1 */
@@ -154,6 +158,7 @@ void roll_fit(struct roll *r, size_t n, unsigned rows);
 struct field {
 	char text[1024];
 	size_t len, at;
+	bool secret;	/* never shown, and ? is a letter of it too */
 };
 void field_set(struct field *f, const char *text);
 bool field_key(struct field *f, uint32_t key);	/* false: not an editing key */

@@ -147,3 +147,38 @@ void sbuf_add_safe(struct sbuf *b, const char *s)
 		}
 	}
 }
+
+static unsigned columns(const char *text, size_t len)
+{
+	unsigned n = 0;
+
+	while (len--)
+		n += (*text++ & 0xc0) != 0x80;
+	return n;
+}
+
+void sbuf_add_wrapped(struct sbuf *b, const char *text, unsigned indent, unsigned width)
+{
+	unsigned col = indent;
+
+	while (*text) {
+		size_t len = strcspn(text, " \n");
+		unsigned cols = columns(text, len);
+
+		if (col > indent && col + 1 + cols > width) {
+			sbuf_addf(b, "\n%*s", (int)indent, "");
+			col = indent;
+		}
+		if (col > indent)
+			sbuf_addc(b, ' ');
+		sbuf_addn(b, text, len);
+		col += cols + (col > indent);
+		text += len;
+		if (!strncmp(text, "\n\n", 2)) {
+			sbuf_addf(b, "\n\n%*s", (int)indent, "");
+			col = indent;
+			text++;
+		}
+		text += *text != '\0';
+	}
+}

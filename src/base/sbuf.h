@@ -29,4 +29,10 @@ void sbuf_add_shell(struct sbuf *b, const char *s);
  */
 void sbuf_add_safe(struct sbuf *b, const char *s);
 
+/*
+ * Add words in lines of at most `width` columns; the first begins where the text stands, at
+ * column `indent`, and so do the others. An empty line stays one; no newline at the end.
+ */
+void sbuf_add_wrapped(struct sbuf *b, const char *text, unsigned indent, unsigned width);
+
 #endif

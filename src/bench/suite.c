@@ -109,8 +109,8 @@ static int no_such(struct arena *a, const struct list *all, const char *name, st
 	if (near)
 		return err_set(e, ERR_USAGE, "there is no workload or suite \"%s\"; did you mean "
 			       "\"%s\"?", name, near);
-	return err_set(e, ERR_USAGE, "there is no workload or suite \"%s\" in %s", name,
-		       workload_folder());
+	return err_set(e, ERR_USAGE, "there is no workload or suite \"%s\"; naslab workloads lists "
+		       "them (%s)", name, workload_folder());
 }
 
 /* A suite of that name, else a workload. */

@@ -101,6 +101,8 @@ int guard_check(const struct plan *p, const struct inventory *now, char *const *
 				goto out;
 			}
 		}
+		if (!node_is_used(s->nodes.at[i]))
+			continue;
 		if (planned->is_virtual) {
 			check_disk(planned, false, e);
 			goto out;
@@ -127,7 +129,9 @@ int guard_check(const struct plan *p, const struct inventory *now, char *const *
 		const struct disk *d = inventory_find(now, *wipe);
 
 		for (i = 0; d && i < s->n_disks; i++) {
-			if (!strcmp(((const struct node *)s->nodes.at[i])->disk->path, d->path))
+			const struct node *n = s->nodes.at[i];
+
+			if (node_is_used(n) && !strcmp(n->disk->path, d->path))
 				break;
 		}
 		if (!d || i == s->n_disks)

@@ -86,6 +86,8 @@ json_t *order_build(const struct plan *p, const char *db, char *const *wipe)
 		struct identity id;
 		json_t *disk;
 
+		if (!node_is_used(n))
+			continue;
 		disk_identity(n->disk, a, &id);
 		disk = identity_json(&id);
 		json_put_str(disk, "role", n->role == ROLE_CACHE ? "cache" : "data");

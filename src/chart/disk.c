@@ -180,12 +180,13 @@ static void slice_name(char *buf, size_t size, const struct node *part, const st
 {
 	char own[16];
 	const char *name = up && up->name ? up->name : own, *level, *digits;
+	unsigned members = up ? node_members(up) : 0;
 
 	snprintf(own, sizeof(own), "s%u", part->part_number);
 	if (up && strrchr(name, '-') && strlen(name) + 1 > room)
 		name = strrchr(name, '-') + 1;
 	snprintf(buf, size, "%.*s", (int)room, name);
-	if (!up || up->n_kids < 2)
+	if (members < 2)
 		return;
 	if (up->left_out) {
 		if (strlen(name) + 9 <= room)
@@ -195,10 +196,10 @@ static void slice_name(char *buf, size_t size, const struct node *part, const st
 	level = up->level ? up->level : up->layer->name;
 	digits = strncmp(level, "raid", 4) ? level : level + 4;
 	/* the sign is two bytes and one cell */
-	if ((unsigned)snprintf(NULL, 0, "%s %s×%u", name, level, up->n_kids) <= room + 1)
-		snprintf(buf, size, "%s %s×%u", name, level, up->n_kids);
-	else if ((unsigned)snprintf(NULL, 0, "%s %s×%u", name, digits, up->n_kids) <= room + 1)
-		snprintf(buf, size, "%s %s×%u", name, digits, up->n_kids);
+	if ((unsigned)snprintf(NULL, 0, "%s %s×%u", name, level, members) <= room + 1)
+		snprintf(buf, size, "%s %s×%u", name, level, members);
+	else if ((unsigned)snprintf(NULL, 0, "%s %s×%u", name, digits, members) <= room + 1)
+		snprintf(buf, size, "%s %s×%u", name, digits, members);
 }
 
 void chart_ruler(struct grid *g, unsigned row, unsigned col, unsigned width,
@@ -215,7 +216,9 @@ void chart_ruler(struct grid *g, unsigned row, unsigned col, unsigned width,
 		char text[80];
 		unsigned i;
 
-		if (!n->part_number || n->n_kids != 1 || n->kids[0]->role == ROLE_CACHE)
+		/* a partition that no slice made has no like on the other disks */
+		if (!n->part_number || n->layer->kind != LAYER_DIVIDE ||
+		    n->kids[0]->role == ROLE_CACHE)
 			continue;
 		at = span_of(n->start, n->start + n->bytes, bytes_full, width);
 		if (at.to <= done || at.from < done)

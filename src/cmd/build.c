@@ -83,8 +83,11 @@ static char *question(const struct plan *p, struct arena *a)
 
 	sbuf_add(&text, "Everything on these disks is lost:");
 	for (i = 0; i < p->stack->n_disks; i++) {
-		const struct disk *d = ((const struct node *)p->stack->nodes.at[i])->disk;
+		const struct node *n = p->stack->nodes.at[i];
+		const struct disk *d = n->disk;
 
+		if (!node_is_used(n))
+			continue;
 		sbuf_addf(&text, "\n  %s ", d->path);
 		sbuf_add_safe(&text, d->model ? d->model : "");
 		sbuf_addc(&text, ' ');

@@ -36,10 +36,13 @@ void campaign_summary(const struct campaign *c, const struct list *cells, bool b
 	       cells->n, begun ? "goes on with" : "to do:", f.cells, f.builds);
 	printf("%u repetitions, scale %g, cache before reading: %s\n", c->reps, c->scale,
 	       c->cache == CACHE_OWN ? "as each says" : cache_word(c->cache));
-	printf("will write %s and read %s of files; about %s, %s\n",
-	       size_text(wr, f.write_bytes, SIZE_SI), size_text(rd, f.read_bytes, SIZE_SI),
-	       duration_text(time, f.ns), f.measured ? "as the finished cells took" : "a guess until "
-	       "the first layout is measured");
+	if (!f.cells)
+		puts(begun ? "nothing is left to do" : "nothing of it is possible on these disks");
+	else
+		printf("will write %s and read %s of files; about %s, %s\n",
+		       size_text(wr, f.write_bytes, SIZE_SI), size_text(rd, f.read_bytes, SIZE_SI),
+		       duration_text(time, f.ns), f.measured ? "as the finished cells took" :
+		       "a guess until the first layout is measured");
 	if (c->reps < 6)
 		puts("n: fewer than 6 runs, so lowest to highest is no 95 % interval");
 	fflush(stdout);

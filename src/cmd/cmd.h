@@ -35,6 +35,8 @@ const char *option_at(const char *name, size_t i);	/* its i-th value */
 struct err;
 /* Print the sentence on stderr and return the exit status it stands for. */
 int fail(const struct err *e);
+/* Text in lines of 79 columns, from the column where it begins; ends the line. */
+void print_wrapped(const char *text, unsigned indent);
 /* Print "naslab VERB: ..." and return 2. */
 int usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

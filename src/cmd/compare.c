@@ -43,9 +43,21 @@ static void print_fit(const struct candidate *c)
 {
 	char usable[SIZE_TEXT], redundancy[SIZE_TEXT], unused[SIZE_TEXT];
 
-	printf("%-26s %9s  %8u %10s %9s  %s%s\n", c->name, size_text(usable, c->usable, SIZE_SI),
+	printf("%-26s %9s  %8u %10s %9s%s%s%s\n", c->name, size_text(usable, c->usable, SIZE_SI),
 	       c->survives, size_text(redundancy, c->redundancy, SIZE_SI),
-	       size_text(unused, c->unused, SIZE_SI), c->cached ? "c" : "", c->warnings ? "!" : "");
+	       size_text(unused, c->unused, SIZE_SI), c->cached || c->warnings ? "  " : "",
+	       c->cached ? "c" : "", c->warnings ? "!" : "");
+}
+
+static void print_misfit(const struct candidate *c)
+{
+	struct sbuf why = { 0 };
+
+	sbuf_addf(&why, "%s%s%s", c->why, c->remedy ? "; it would fit with " : "",
+		  c->remedy ? c->remedy : "");
+	printf("%-26s ", c->name);
+	print_wrapped(sbuf_str(&why), 27);
+	sbuf_done(&why);
 }
 
 static void print_table(const struct list *all, bool groups)
@@ -71,8 +83,7 @@ static void print_table(const struct list *all, bool groups)
 		const struct candidate *c = all->at[i];
 
 		if (!c->fits)
-			printf("%-26s %s%s%s\n", c->name, c->why, c->remedy ? "; it would fit with " : "",
-			       c->remedy ? c->remedy : "");
+			print_misfit(c);
 	}
 }
 

@@ -20,10 +20,16 @@ static void list_layers(void)
 	for (l = layers; *l; l++) {
 		const struct option *o;
 
-		printf("%-10s %s\n", (*l)->name, (*l)->title);
-		for (o = (*l)->options; o && o->name; o++)
-			printf("    %-12s %s%s%s%s\n", o->name, o->help, o->def ? " (default " : "",
-			       o->def ? o->def : "", o->def ? ")" : "");
+		printf("%s%-12s %s\n", l == layers ? "" : "\n", (*l)->name, (*l)->title);
+		for (o = (*l)->options; o && o->name; o++) {
+			struct sbuf help = { 0 };
+
+			sbuf_addf(&help, "%s%s%s%s", o->help, o->def ? " (default " : "",
+				  o->def ? o->def : "", o->def ? ")" : "");
+			printf("  %-11s ", o->name);
+			print_wrapped(sbuf_str(&help), 14);
+			sbuf_done(&help);
+		}
 	}
 }
 
@@ -62,8 +68,8 @@ static void print_group(struct recipe **all, bool *printed, size_t n, size_t fir
 		printed[i] = true;
 		sbuf_clear(&line);
 		recipe_line(all[i], &line);
-		printf(" %-25s %s\n %-25s   %s\n", all[i]->name, all[i]->title ? all[i]->title : "", "",
-		       sbuf_str(&line));
+		printf(" %-26s %s\n %-26s ", all[i]->name, all[i]->title ? all[i]->title : "", "");
+		print_wrapped(sbuf_str(&line), 28);
 	}
 	sbuf_done(&line);
 }

@@ -67,32 +67,13 @@ int usage_error(const char *fmt, ...)
 	return 2;
 }
 
-/* Words into lines of 79 columns, from the column where they begin; an empty line stays. */
-static void print_wrapped(const char *text, unsigned indent)
+void print_wrapped(const char *text, unsigned indent)
 {
-	enum { WIDTH = 79 };
-	unsigned col = indent;
+	struct sbuf out = { 0 };
 
-	while (*text) {
-		size_t len = strcspn(text, " \n");
-
-		if (col > indent && col + 1 + len > WIDTH) {
-			printf("\n%*s", (int)indent, "");
-			col = indent;
-		}
-		if (col > indent)
-			putchar(' ');
-		fwrite(text, 1, len, stdout);
-		col += (unsigned)len + (col > indent);
-		text += len;
-		if (!strncmp(text, "\n\n", 2)) {
-			printf("\n\n%*s", (int)indent, "");
-			col = indent;
-			text++;
-		}
-		text += *text != '\0';
-	}
-	putchar('\n');
+	sbuf_add_wrapped(&out, text, indent, 79);
+	puts(sbuf_str(&out));
+	sbuf_done(&out);
 }
 
 static void print_options(const struct verb_option *o)
@@ -250,6 +231,10 @@ int main(int argc, char **argv)
 	if (argc < 2) {
 		running = verb_find("tui");
 		return running ? running->run(0, argv + argc) : help_all();
+	}
+	if (!strcmp(argv[1], "help") && argc == 3) {
+		running = verb_find(argv[2]);
+		return running ? help_verb(running) : unknown_verb(argv[2]);
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
 		return help_all();

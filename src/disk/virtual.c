@@ -258,18 +258,29 @@ static const struct disk *by_serial(const struct inventory *inv, const char *ser
 	return NULL;
 }
 
-/* The next number, past names and serials that were given by hand. */
-static const char *next_free(struct inventory *inv, const char *fmt_head, const char *fmt_pad,
-			     const struct disk *(*taken)(const struct inventory *, const char *))
+/* "hdd3" for the third virtual one of its kind, past names that were given by hand. */
+static const char *next_name(struct inventory *inv, enum disk_kind kind)
+{
+	size_t i, number = 1;
+	const char *name;
+
+	for (i = 0; i < inv->n_disks; i++)
+		number += inv->disks[i].is_virtual && inv->disks[i].kind == kind;
+	do {
+		name = arena_printf(inv->arena, "%s%zu", disk_kind_word(kind), number++);
+	} while (by_name(inv, name));
+	return name;
+}
+
+static const char *next_serial(struct inventory *inv)
 {
 	size_t number = inv->n_disks + 1;
-	const char *text;
+	const char *serial;
 
 	do {
-		text = *fmt_pad ? arena_printf(inv->arena, "%s%07zu", fmt_head, number++) :
-			arena_printf(inv->arena, "%s%zu", fmt_head, number++);
-	} while (taken(inv, text));
-	return text;
+		serial = arena_printf(inv->arena, "V%07zu", number++);
+	} while (by_serial(inv, serial));
+	return serial;
 }
 
 static int check_unique(const struct spec *s, struct err *e)
@@ -304,8 +315,8 @@ int inventory_add_virtual(struct inventory *inv, const char *spec, struct err *e
 	for (i = 0; i < s.count; i++) {
 		struct disk d = s.d;
 
-		d.name = s.name ? s.name : next_free(inv, kind, "", by_name);
-		d.serial = s.serial ? s.serial : next_free(inv, "V", "0", by_serial);
+		d.name = s.name ? s.name : next_name(inv, s.d.kind);
+		d.serial = s.serial ? s.serial : next_serial(inv);
 		d.path = arena_printf(inv->arena, "/dev/%s", d.name);
 		if (!d.model)
 			d.model = arena_printf(inv->arena, "virtual %s", kind);

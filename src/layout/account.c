@@ -96,3 +96,50 @@ void stack_account(struct stack *s)
 	}
 }
 
+/* Is this a part of a cache disk? A cached device has what it caches as its first kid. */
+static bool on_cache(const struct node *n)
+{
+	while (n->n_kids)
+		n = n->kids[0];
+	return n->role == ROLE_CACHE;
+}
+
+unsigned node_members(const struct node *n)
+{
+	unsigned i, members = 0;
+
+	for (i = 0; i < n->n_kids; i++)
+		members += !on_cache(n->kids[i]);
+	return members;
+}
+
+void stack_layer_sum(const struct stack *s, const struct stmt *st, struct layer_sum *out)
+{
+	bool *seen = arena_array(s->arena, s->nodes.n, sizeof(*seen));
+	struct split kept = { 0 };
+	size_t i, k;
+
+	*out = (struct layer_sum){ 0 };
+	for (i = s->n_disks; i < s->nodes.n; i++) {
+		const struct node *n = s->nodes.at[i];
+
+		if (n->stmt != st || n->left_out || on_cache(n))
+			continue;
+		out->devices++;
+		out->gives += n->gives == THING_DIR ? n->data_bytes : n->bytes;
+		if (n->n_parents)
+			split_add(&kept, &n->split);
+		for (k = 0; k < n->n_kids; k++) {
+			const struct node *kid = n->kids[k];
+
+			if (seen[kid->id] || on_cache(kid))
+				continue;
+			seen[kid->id] = true;
+			out->takes += kid->bytes;
+			out->redundancy += kid->split.redundancy;
+			out->unused += kid->split.unused;
+		}
+	}
+	out->redundancy -= out->redundancy < kept.redundancy ? out->redundancy : kept.redundancy;
+	out->unused -= out->unused < kept.unused ? out->unused : kept.unused;
+}

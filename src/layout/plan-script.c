@@ -115,7 +115,7 @@ static void check_disks(const struct stack *s, struct sbuf *out)
 		const struct node *n = s->nodes.at[i];
 		const struct disk *d = n->disk;
 
-		if (!n->n_parents)
+		if (!node_is_used(n))
 			continue;
 		sbuf_add(out, "check_disk ");
 		sbuf_add_shell(out, d->path);

@@ -52,8 +52,10 @@ static void node_line(const struct node *n, const struct marks *m, struct sbuf *
 		sbuf_addf(out, " %s", n->name);
 	if (n->level)
 		sbuf_addf(out, " %s", n->level);
-	if (n->n_kids + n->missing > 1)
-		sbuf_addf(out, " %s%u", m->times, n->n_kids + n->missing);
+	if (node_members(n) > 1)
+		sbuf_addf(out, " %s%u", m->times, node_members(n));
+	if (n->missing)
+		sbuf_addf(out, ", %u later", n->missing);
 	pad(out, from, 30);
 }
 
@@ -105,67 +107,63 @@ static void file_systems(const struct stack *s, struct sbuf *out)
 /* What every layer takes and gives, summed over its devices. */
 static void by_layer(const struct stack *s, struct sbuf *out)
 {
-	size_t st, i;
+	size_t i;
 
-	sbuf_add(out, "\ncapacity by layer                        takes                 gives\n");
-	for (st = 0; st < s->recipe->n_stmts; st++) {
-		uint64_t takes = 0, gives = 0;
-		const struct node *seen = NULL;
+	sbuf_add(out, "\ncapacity by layer                  takes               gives  redundancy\n");
+	for (i = 0; i < s->recipe->n_stmts; i++) {
+		const struct layer *l = layer_find(s->recipe->stmts[i].layer);
 		size_t from = out->len;
-		unsigned devices = 0;
+		char size[SIZE_TEXT];
+		struct layer_sum sum;
 
-		for (i = s->n_disks; i < s->nodes.n; i++) {
-			const struct node *n = s->nodes.at[i];
-			unsigned k;
-
-			if (n->stmt != &s->recipe->stmts[st] || n->left_out)
-				continue;
-			devices++;
-			gives += n->bytes;
-			for (k = 0; k < n->n_kids; k++) {
-				/* partitions of one disk share it */
-				if (n->part_number && seen && seen->kids[0] == n->kids[k])
-					continue;
-				if (!n->part_number || n->part_number == 1)
-					takes += n->kids[k]->bytes;
-			}
-			seen = n;
-		}
-		sbuf_addf(out, " %s, %u device%s", s->recipe->stmts[st].layer, devices,
-			  devices == 1 ? "" : "s");
+		stack_layer_sum(s, &s->recipe->stmts[i], &sum);
+		sbuf_addf(out, " %s, %u %s%s", s->recipe->stmts[i].layer, sum.devices,
+			  l && l->gives == THING_DIR ? "file system" : "device",
+			  sum.devices == 1 ? "" : "s");
 		pad(out, from, 26);
-		bytes_column(out, takes, 22);
-		bytes_column(out, gives, 22);
-		sbuf_addc(out, '\n');
+		bytes_column(out, sum.takes, 20);
+		bytes_column(out, sum.gives, 20);
+		sbuf_addf(out, "%12s\n", size_text(size, sum.redundancy, SIZE_SI));
 	}
 }
 
+static void disk_row(const char *name, uint64_t bytes, const struct split *s, bool cache,
+		     struct sbuf *out)
+{
+	char a[SIZE_TEXT], b[SIZE_TEXT], c[SIZE_TEXT], d[SIZE_TEXT], size[SIZE_TEXT];
+
+	sbuf_addf(out, " %-16s %10s %10s %10s %10s %10s\n", name, size_text(size, bytes, SIZE_SI),
+		  size_text(a, s->usable, SIZE_SI),
+		  cache ? "" : size_text(b, s->redundancy, SIZE_SI),
+		  size_text(c, s->overhead, SIZE_SI), size_text(d, s->unused, SIZE_SI));
+}
+
+/* The data disks and their sum; a cache disk holds copies, so it is in no sum. */
 static void by_disk(const struct stack *s, struct sbuf *out)
 {
 	struct split all = { 0 };
-	char a[SIZE_TEXT], b[SIZE_TEXT], c[SIZE_TEXT], d[SIZE_TEXT], size[SIZE_TEXT];
 	size_t i;
 
 	sbuf_add(out, "\ncapacity by disk       size     usable redundancy   overhead     unused\n");
 	for (i = 0; i < s->n_disks; i++) {
 		const struct node *n = s->nodes.at[i];
 
-		sbuf_addf(out, " %-16s %10s %10s %10s %10s %10s\n", n->name,
-			  size_text(size, n->disk->bytes, SIZE_SI),
-			  size_text(a, n->split.usable, SIZE_SI),
-			  size_text(b, n->split.redundancy, SIZE_SI),
-			  size_text(c, n->split.overhead, SIZE_SI),
-			  size_text(d, n->split.unused, SIZE_SI));
 		if (n->role == ROLE_CACHE)
 			continue;
+		disk_row(n->name, n->disk->bytes, &n->split, false, out);
 		all.usable += n->split.usable;
 		all.redundancy += n->split.redundancy;
 		all.overhead += n->split.overhead;
 		all.unused += n->split.unused;
 	}
-	sbuf_addf(out, " %-16s %10s %10s %10s %10s %10s\n", "all", size_text(size, s->raw_bytes, SIZE_SI),
-		  size_text(a, all.usable, SIZE_SI), size_text(b, all.redundancy, SIZE_SI),
-		  size_text(c, all.overhead, SIZE_SI), size_text(d, all.unused, SIZE_SI));
+	disk_row("all", s->raw_bytes, &all, false, out);
+	if (s->cache.n)
+		sbuf_add(out, "\ncache disk             size      cache              overhead     unused\n");
+	for (i = 0; i < s->cache.n; i++) {
+		const struct node *n = s->cache.at[i];
+
+		disk_row(n->name, n->disk->bytes, &n->split, true, out);
+	}
 }
 
 static void left_out(const struct stack *s, struct sbuf *out)
@@ -191,8 +189,13 @@ static void advice(const struct stack *s, struct sbuf *out)
 	sbuf_add(out, "\nadvice\n");
 	for (i = 0; i < found.n; i++) {
 		const struct advice *a = found.at[i];
+		struct sbuf text = { 0 };
 
-		sbuf_addf(out, " %s %s  [%s]\n", strcmp(a->severity, "warn") ? "-" : "!", a->text, a->rule);
+		sbuf_addf(&text, "%s  [%s]", a->text, a->rule);
+		sbuf_addf(out, " %s ", strcmp(a->severity, "warn") ? "-" : "!");
+		sbuf_add_wrapped(out, sbuf_str(&text), 3, 79);
+		sbuf_addc(out, '\n');
+		sbuf_done(&text);
 	}
 }
 

@@ -116,7 +116,7 @@ void step_undo(struct plan *p, struct step *s, ...)
 
 void plan_wipe(struct plan *p, const char *layer, const char *dev, const struct node *n)
 {
-	struct step *s = plan_step(p, layer, "clear what an earlier life left in %s", n->name);
+	struct step *s = plan_step(p, layer, "clear old signatures from %s", n->name);
 
 	step_args(p, s, "wipefs", "--all", "--force", "--quiet", dev, NULL);
 	step_writes(p, s, n);
@@ -232,6 +232,8 @@ const char *plan_digest(const struct plan *p, struct arena *a)
 	for (i = 0; i < p->stack->n_disks; i++) {
 		const struct node *n = p->stack->nodes.at[i];
 
+		if (!node_is_used(n))
+			continue;
 		hash_word(x, n->dev);
 		hash_number(x, n->disk->bytes);
 		hash_number(x, n->role);

@@ -125,6 +125,12 @@ void node_fact_str(struct stack *s, struct node *n, const char *key, const char 
 
 uint64_t node_min_bytes(const struct node *n);	/* of the kids */
 
+/* A cache disk that no layer asks for is shown and left alone: nothing of a build is on it. */
+static inline bool node_is_used(const struct node *n)
+{
+	return n->n_parents > 0;
+}
+
 /* "s2" for a group that a slice made, "data" for the only one, unique for its layer; for
  * a MAP layer the name of what is below. */
 const char *stack_label(struct stack *s, const struct node *n);
@@ -163,6 +169,20 @@ unsigned stack_survives(const struct stack *s);
 
 /* Fill the split of every node; called by stack_make(). */
 void stack_account(struct stack *s);
+
+/*
+ * What one statement of the recipe does with the bytes: those it takes of the devices below,
+ * each once, those it gives (of a file system: what it can hold of data), and how many of the
+ * difference are redundancy or cannot be used. What it keeps on a cache disk is in none of them.
+ */
+struct layer_sum {
+	unsigned devices;
+	uint64_t takes, gives, redundancy, unused;
+};
+void stack_layer_sum(const struct stack *s, const struct stmt *st, struct layer_sum *out);
+
+/* How many devices a node joins, without what it keeps on a cache disk. */
+unsigned node_members(const struct node *n);
 
 /* The disks below a node, each once; returns how many, fills at most `room`. */
 size_t node_disks(const struct stack *s, const struct node *n, const struct node **out,

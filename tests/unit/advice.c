@@ -63,7 +63,7 @@ static const struct row {
 		    .other = "0x5" } },
 	{ .rule = "usb-member",
 	  .says = { .layout = "md level=raid1", .disks = { "hdd:4T", "usb:4T" } },
-	  .number = "usb2",
+	  .number = "usb1",
 	  .silent = { .layout = "xfs", .disks = { "usb:4T" } } },
 	{ .rule = "usb-sector",
 	  .says = { .layout = "xfs", .disks = { "usb:4T,sector=4096" } },

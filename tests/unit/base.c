@@ -191,6 +191,17 @@ static void shipped_files_are_found(void **state)
 	arena_free(a);
 }
 
+static void words_are_wrapped(void **state)
+{
+	struct sbuf b = { 0 };
+
+	(void)state;
+	sbuf_add(&b, "- ");
+	sbuf_add_wrapped(&b, "one two \xc3\xbc\xc3\xbc\xc3\xbc three\n\nfour", 2, 13);
+	assert_string_equal(b.text, "- one two \xc3\xbc\xc3\xbc\xc3\xbc\n  three\n\n  four");
+	sbuf_done(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +213,7 @@ int main(void)
 		cmocka_unit_test(near_words_are_found),
 		cmocka_unit_test(lines_are_cut_in_two),
 		cmocka_unit_test(shipped_files_are_found),
+		cmocka_unit_test(words_are_wrapped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

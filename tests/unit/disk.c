@@ -172,11 +172,11 @@ static void specs_are_read(void **state)
 	}
 }
 
-static void names_run_over_the_whole_inventory(void **state)
+static void names_count_each_kind(void **state)
 {
 	static const char *const specs[] = { "2xhdd:4T", "ssd:500G,name=hdd4,serial=V0000005",
 					     "2xhdd:1T" };
-	static const char *const names[] = { "hdd1", "hdd2", "hdd4", "hdd5", "hdd6" };
+	static const char *const names[] = { "hdd1", "hdd2", "hdd4", "hdd3", "hdd5" };
 	struct inventory *inv = inventory_new();
 	struct err e = { 0 };
 	size_t i, k;
@@ -476,7 +476,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_are_those_of_the_shop),
 		cmocka_unit_test(specs_are_read),
-		cmocka_unit_test(names_run_over_the_whole_inventory),
+		cmocka_unit_test(names_count_each_kind),
 		cmocka_unit_test(bad_specs_say_why),
 		cmocka_unit_test(two_disks_never_share_a_serial),
 		cmocka_unit_test(words_and_paths_are_told_apart),

@@ -53,7 +53,7 @@ static const struct {
 	  "layer 2, lvmcache: ssd1p1 has 512-byte sectors and the volume group of data has 4096: "
 	  "LVM does not take both; bcache does" },
 	{ "bcache | bcache | xfs", { "hdd:4T" }, SSD,
-	  "layer 2, bcache: hdd2 is cached by bcache already, and the kernel does not stack one on "
+	  "layer 2, bcache: hdd1 is cached by bcache already, and the kernel does not stack one on "
 	  "another; one bcache, above or below" },
 	{ "md level=raid1 | bcache | lvm | bcache | xfs", { "2xhdd:4T" }, SSD,
 	  "layer 4, bcache: data is cached by bcache already, and the kernel does not stack one on "

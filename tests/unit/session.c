@@ -144,6 +144,31 @@ static void results_are_lines(void **state)
 	work_done(&w);
 }
 
+/* An SSD bought beside hard disks is a cache, and without a layer that wants one left alone. */
+static void a_disk_that_nothing_uses_is_left_alone(void **state)
+{
+	static const struct {
+		const char *layout;
+		size_t disks;
+	} cases[] = { { "md level=raid1 | xfs", 2 }, { "md level=raid1 | bcache | xfs", 3 } };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct session *s = bought("2xhdd:3T ssd:500G");
+		struct err e = { 0 };
+		json_t *order;
+
+		assert_int_equal(session_marked(s, 'C', NULL), 1);
+		assert_int_equal(session_layout(s, cases[i].layout, "", &e), 0);
+		assert_int_equal(session_plan(s, &e), 0);
+		order = order_build(s->plan, "x.db", NULL);
+		assert_int_equal(json_array_size(json_object_get(order, "disks")), cases[i].disks);
+		json_decref(order);
+		session_free(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -151,6 +176,7 @@ int main(void)
 		cmocka_unit_test(a_failed_build_is_not_open),
 		cmocka_unit_test(what_is_marked_goes_before),
 		cmocka_unit_test(results_are_lines),
+		cmocka_unit_test(a_disk_that_nothing_uses_is_left_alone),
 	};
 	char dir[] = "/tmp/naslab-session-XXXXXX";
 	int failed;

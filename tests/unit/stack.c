@@ -275,6 +275,47 @@ static void the_digest_sees_every_word(void **state)
 	unmake(&b);
 }
 
+/* From raw to usable, layer by layer, nothing is lost on the way; the cache is in no sum. */
+static void layers_add_up(void **state)
+{
+	static const char *const layouts[] = {
+		"slice | md redundancy=1 | bcache | lvm | xfs", "md level=raid6 consistency=journal | ext4",
+		"slice | md redundancy=2 | btrfs data=single", "lvm type=raid5 | lvmcache | xfs",
+		"btrfs data=raid5 metadata=raid1", "part | xfs | mergerfs",
+	};
+	const char *disks[] = { "2xhdd:3T", "2xhdd:5T", "2xhdd:10T", NULL };
+	const char *cache[] = { "ssd:500G", NULL };
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+		struct made m = { .inv = inventory_new(), .arena = arena_new() };
+		uint64_t carried, redundancy = 0, want = 0;
+		struct err e = { 0 };
+		struct pick *picks;
+		size_t n;
+
+		assert_int_equal(recipe_open(layouts[i], &m.recipe, &e), 0);
+		assert_int_equal(picks_from_words(m.inv, disks, cache, m.arena, &picks, &n, &e), 0);
+		assert_int_equal(stack_make(m.recipe, "t", picks, n, &m.stack, &e), 0);
+		carried = m.stack->raw_bytes;
+		for (k = 0; k < m.recipe->n_stmts; k++) {
+			struct layer_sum sum;
+
+			stack_layer_sum(m.stack, &m.recipe->stmts[k], &sum);
+			assert_true(sum.takes <= carried);
+			assert_true(sum.gives + sum.redundancy + sum.unused <= sum.takes);
+			carried = sum.gives;
+			redundancy += sum.redundancy;
+		}
+		assert_int_equal(carried, m.stack->usable_bytes);
+		for (k = 0; k < m.stack->n_disks; k++)
+			want += ((const struct node *)m.stack->nodes.at[k])->split.redundancy;
+		assert_int_equal(redundancy, want);
+		unmake(&m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,6 +326,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_is_said),
 		cmocka_unit_test(losses_follow_the_slices),
 		cmocka_unit_test(the_digest_sees_every_word),
+		cmocka_unit_test(layers_add_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
