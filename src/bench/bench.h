@@ -41,11 +41,18 @@ bool bench_op_takes_number(enum bench_op op);	/* "read-stride:16" */
 bool bench_op_writes(enum bench_op op);
 bool bench_op_by_records(enum bench_op op);
 
-enum sizes { SIZES_FIXED, SIZES_LOGNORMAL, SIZES_GAMMA };
-enum data { DATA_RANDOM, DATA_TEXT, DATA_RATIO, DATA_ZERO };
+enum sizes { SIZES_FIXED, SIZES_LOGNORMAL, SIZES_GAMMA, SIZES_LIST, SIZES_FOUND };
+enum data { DATA_RANDOM, DATA_TEXT, DATA_RATIO, DATA_ZERO, DATA_FOUND };
 enum sync_when { SYNC_END, SYNC_NONE, SYNC_FILE, SYNC_WRITE };
-enum cache_state { CACHE_AS_IS, CACHE_COLD, CACHE_WARM, CACHE_OWN };	/* OWN: the workload's */
-enum { WORKLOAD_SETS = 4, WORKLOAD_STREAMS = 64 };
+enum cache_state {
+	CACHE_AS_IS,
+	CACHE_COLD,		/* what is cached is dropped */
+	CACHE_COLD_REMOUNT,	/* unmounted and mounted again */
+	CACHE_COLD_EXPORT,	/* the pool of ZFS exported and imported again */
+	CACHE_WARM,
+	CACHE_OWN,		/* as the workload says */
+};
+enum { WORKLOAD_SETS = 4, WORKLOAD_STREAMS = 64, WORKLOAD_SIZES = 16, WORKLOAD_DEPTH = 8 };
 
 struct fileset {
 	uint64_t bytes;		/* of all files at scale 1 */
@@ -53,6 +60,12 @@ struct fileset {
 	enum sizes sizes;
 	uint64_t median_file, mean_file, max_file;	/* fixed: all the same */
 	double shape;		/* of gamma */
+	struct size_count {
+		uint64_t size, count;
+	} list[WORKLOAD_SIZES];	/* of a list of sizes: so many files each */
+	unsigned n_list;
+	const char *folder;	/* of DATA_FOUND: whose files these are, with their sizes */
+	struct found *found;	/* they, once workload_look() has seen them (found.h) */
 	enum data data;
 	double ratio;		/* of DATA_RATIO: so many times smaller when packed */
 	unsigned dedup;		/* percent of the 64 KiB blocks that are like others */
@@ -70,6 +83,8 @@ struct workload {		/* one class: "small-text", "500M" ... (workloads/) */
 	uint64_t bytes;		/* of all sets at scale 1 */
 	uint64_t mean_file;
 	uint64_t width;		/* files in a directory of a set */
+	uint64_t depth;		/* directories above each of them */
+	struct arena *arena;	/* it lives in */
 	uint64_t rams;		/* its file was given as so many times the memory; 0: not */
 	uint64_t bs;		/* a record; most bytes in one read() or write() */
 	unsigned ops;		/* bits 1 << enum bench_op */
@@ -106,6 +121,10 @@ const char *workload_folder(void);
 /* One workload from its text; `from` names it in the sentence ("small-text.workload"). */
 int workload_parse(struct arena *a, const char *name, const char *text, const char *from,
 		   struct workload *out, struct err *e);
+
+/* Look at the folders its data come from, once: sizes and numbers follow. Without any: 0. */
+int workload_look(struct workload *w, struct err *e);
+size_t workload_unread(const struct workload *w);	/* files there that may not be read */
 
 /* What of it is asked for: operations that write, operations that do not. */
 unsigned workload_ops(const struct workload *w, bool write, bool read);
@@ -159,7 +178,9 @@ struct bench_order {
 	void *stopped_arg;
 };
 
-const char *cache_word(enum cache_state cache);		/* "as-is", "cold", "warm", "own" */
+const char *cache_word(enum cache_state cache);		/* "as-is", "cold:remount" ... "own" */
+bool cache_takes_away(enum cache_state cache);		/* the file system, and brings it back */
+/* "cold:drop" is another word for cold. */
 int cache_parse(const char *word, enum cache_state *out, struct err *e);
 
 /* Fill target, build and label from a word: the name of a build of o->db, or a directory

@@ -24,6 +24,7 @@
 #include "base/units.h"
 #include "bench/corpus.h"
 #include "bench/durable.h"
+#include "bench/found.h"
 
 int child_failed(struct copy *c, const char *fmt, ...)
 {
@@ -38,6 +39,14 @@ int child_failed(struct copy *c, const char *fmt, ...)
 	}
 	atomic_store(&c->shared->stop, 1);	/* for the other streams */
 	return -1;
+}
+
+int child_no_data(struct copy *c, size_t file)
+{
+	const struct found_file *f = corpus_found(c->job->corpus, file);
+
+	return errno == EILSEQ ? child_failed(c, "%s, whose content is copied, has changed", f->path) :
+				 child_failed(c, "cannot read %s, whose content is copied", f->path);
 }
 
 /* A stream that is ahead of its rate waits, in pieces, so that a stop reaches it. */
@@ -146,16 +155,36 @@ void child_direct(const struct copy *c, int fd, bool on)
 	fcntl(fd, F_SETFL, on ? flags | O_DIRECT : flags & ~O_DIRECT);
 }
 
+int child_make_dir(struct copy *c, size_t dir)
+{
+	char name[CORPUS_DIR], *slash = name;
+
+	corpus_dir_name(c->job->corpus, dir, name);
+	if (mkdirat(c->job->dir, name, 0755) == 0 || errno == EEXIST)
+		return 0;
+	while (errno == ENOENT && (slash = strchr(slash, '/'))) {	/* those above it first */
+		*slash = '\0';
+		if (mkdirat(c->job->dir, name, 0755) < 0 && errno != EEXIST)
+			break;
+		*slash++ = '/';
+		errno = ENOENT;
+	}
+	if (errno == ENOENT && !slash && (mkdirat(c->job->dir, name, 0755) == 0 || errno == EEXIST))
+		return 0;
+	return child_failed(c, "cannot make the directory %s", name);
+}
+
 int child_enter(struct copy *c, size_t file, bool make)
 {
-	char name[CORPUS_NAME];
+	size_t dir = file / c->job->corpus->width;
+	char name[CORPUS_DIR];
 
-	corpus_dir_name(file / c->job->corpus->width, name);
+	corpus_dir_name(c->job->corpus, dir, name);
 	if (c->dir != c->job->dir)
 		close(c->dir);
 	c->dir = c->job->dir;
-	if (make && mkdirat(c->job->dir, name, 0755) < 0 && errno != EEXIST)
-		return child_failed(c, "cannot make the directory %s", name);
+	if (make && child_make_dir(c, dir) < 0)
+		return -1;
 	c->dir = openat(c->job->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (c->dir < 0) {
 		c->dir = c->job->dir;

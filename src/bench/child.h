@@ -65,6 +65,8 @@ struct copy {				/* one stream; it alone touches what is not shared */
 
 /* Note what failed with errno and the file, unless something has before; always -1. */
 int child_failed(struct copy *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The file of a folder that this one is made of could not be read. */
+int child_no_data(struct copy *c, size_t file);
 /* One buffer more is done; -1: it is time to go. Holds a stream up that is over its rate. */
 int child_counted(struct copy *c, size_t len);
 /* The same without anything to count, for loops that do no bytes. */
@@ -76,6 +78,7 @@ void child_moved(struct copy *c, size_t len);	/* bytes, without asking for the t
 void child_did(struct copy *c, uint64_t ops);	/* so many more of what is counted */
 void child_forget(struct copy *c);	/* what prepare() counted was no work */
 
+int child_make_dir(struct copy *c, size_t dir);		/* with those above it */
 /* Go to the directory of a file; it is made when `make`. */
 int child_enter(struct copy *c, size_t file, bool make);
 /* Open a file with the flags the job adds (O_SYNC, O_DIRECT). */

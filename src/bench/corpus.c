@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "bench/found.h"
 
 uint64_t corpus_mix(uint64_t *state)
 {
@@ -186,6 +187,7 @@ void corpus_content(const struct corpus *c, const struct corpus_set *set, uint64
 	case DATA_ZERO:
 		memset(out, 0, len);
 		break;
+	case DATA_FOUND:		/* records over files that were made from a folder */
 	case DATA_RANDOM:
 		corpus_random(key, len, out);
 		break;
@@ -193,6 +195,19 @@ void corpus_content(const struct corpus *c, const struct corpus_set *set, uint64
 }
 
 enum { SAME_BLOCKS = 16 };	/* so many different ones are repeated */
+
+/* Fewer files than there are: some of all, evenly; more: again from the first. */
+const struct found_file *corpus_found(const struct corpus *c, size_t file)
+{
+	const struct corpus_set *set = corpus_set(c, file);
+	size_t i = file - set->first;
+
+	if (set->data != DATA_FOUND)
+		return NULL;
+	i = set->n < set->found->n ? (size_t)((double)i * (double)set->found->n / (double)set->n) :
+				     i % set->found->n;
+	return &set->found->files[i];
+}
 
 static uint64_t block_key(const struct corpus_set *set, uint64_t file, uint64_t block)
 {
@@ -210,23 +225,26 @@ static uint64_t block_key(const struct corpus_set *set, uint64_t file, uint64_t 
 	return key;
 }
 
-void corpus_block(const struct corpus *c, uint64_t file, uint64_t block, size_t len,
-		  unsigned char *out)
+int corpus_block(const struct corpus *c, uint64_t file, uint64_t block, size_t len,
+		 unsigned char *out)
 {
 	const struct corpus_set *set = corpus_set(c, (size_t)file);
 
+	if (set->data == DATA_FOUND)
+		return found_read(corpus_found(c, (size_t)file), block * CORPUS_BLOCK, len, out);
 	corpus_content(c, set, block_key(set, file, block), len, out);
+	return 0;
 }
 
-bool corpus_same(const struct corpus *c, uint64_t file, uint64_t block, size_t len,
-		 const unsigned char *data, unsigned char *scratch)
+int corpus_same(const struct corpus *c, uint64_t file, uint64_t block, size_t len,
+		const unsigned char *data, unsigned char *scratch)
 {
 	const struct corpus_set *set = corpus_set(c, (size_t)file);
-	uint64_t key = block_key(set, file, block);
 
 	if (set->data == DATA_RANDOM)
-		return random_same(key, len, data);
-	corpus_content(c, set, key, len, scratch);
+		return random_same(block_key(set, file, block), len, data);
+	if (corpus_block(c, file, block, len, scratch) < 0)
+		return -1;
 	return !memcmp(scratch, data, len);
 }
 
@@ -291,6 +309,46 @@ static void add_size(struct corpus *c, size_t *room, uint64_t size)
 
 enum { MOST_SCALED = 64 };	/* files of one size that are made smaller, not fewer */
 
+/* Each size as often as the list says, all of them mixed: next is the one most behind. */
+static void add_list(struct corpus *c, size_t *room, const struct fileset *f, double scale)
+{
+	uint64_t want[WORKLOAD_SIZES], made[WORKLOAD_SIZES] = { 0 }, all = 0, k;
+	unsigned i, next;
+
+	for (i = 0; i < f->n_list; i++) {
+		want[i] = (uint64_t)((double)f->list[i].count * scale + 0.5);
+		all += want[i];
+	}
+	if (!all)
+		add_size(c, room, f->list[0].size);
+	for (k = 1; k <= all; k++) {
+		double most = -1;
+
+		for (i = next = 0; i < f->n_list; i++) {
+			double behind = (double)want[i] * (double)k / (double)all - (double)made[i];
+
+			if (made[i] < want[i] && behind > most + 1e-9) {
+				most = behind;
+				next = i;
+			}
+		}
+		made[next]++;
+		add_size(c, room, f->list[next].size);
+	}
+}
+
+static void add_found(struct corpus *c, struct corpus_set *set, size_t *room, double scale)
+{
+	double n = set->found ? (double)set->found->n * scale : 0;
+	size_t i;
+
+	if (!set->found)	/* nobody has looked */
+		return;
+	set->n = n < 1 ? 1 : (size_t)(n + 0.5);
+	for (i = 0; i < set->n; i++)
+		add_size(c, room, corpus_found(c, set->first + i)->size);
+}
+
 static void add_set(struct corpus *c, size_t *room, const struct fileset *f, double scale)
 {
 	struct corpus_set *set = &c->sets[c->n_sets++];
@@ -299,8 +357,12 @@ static void add_set(struct corpus *c, size_t *room, const struct fileset *f, dou
 	uint64_t before = c->bytes;
 
 	*set = (struct corpus_set){ .seed = f->seed, .first = c->n, .data = f->data,
-				    .ratio = f->ratio, .dedup = f->dedup };
-	if (f->sizes == SIZES_FIXED && f->count <= MOST_SCALED && f->bytes) {
+				    .ratio = f->ratio, .dedup = f->dedup, .found = f->found };
+	if (f->sizes == SIZES_FOUND) {
+		add_found(c, set, room, scale);
+	} else if (f->sizes == SIZES_LIST) {
+		add_list(c, room, f, scale);
+	} else if (f->sizes == SIZES_FIXED && f->count <= MOST_SCALED && f->bytes) {
 		for (i = 0; i < f->count; i++)
 			add_size(c, room, bytes / f->count + (i < bytes % f->count));
 	} else if (!f->bytes || f->sizes == SIZES_GAMMA) {
@@ -315,6 +377,20 @@ static void add_set(struct corpus *c, size_t *room, const struct fileset *f, dou
 	}
 	set->n = c->n - set->first;
 	set->bytes = c->bytes - before;
+}
+
+/* How many are in each directory of a tree, so that the lowest ones are at least n. */
+static size_t fan_of(size_t n, unsigned depth)
+{
+	size_t fan = 1, all;
+	unsigned i;
+
+	for (;; fan++) {
+		for (all = 1, i = 0; i < depth && all < n; i++)
+			all *= fan;
+		if (all >= n)
+			return fan;
+	}
 }
 
 struct corpus *corpus_new(const struct workload *w, double scale)
@@ -333,6 +409,8 @@ struct corpus *corpus_new(const struct workload *w, double scale)
 	if (!w->single) {
 		c->width = w->width;
 		c->n_dirs = (c->n + c->width - 1) / c->width;
+		c->depth = (unsigned)w->depth;
+		c->fan = fan_of(c->n_dirs, c->depth);
 	}
 	return c;
 }
@@ -346,9 +424,34 @@ void corpus_free(struct corpus *c)
 	free(c);
 }
 
-void corpus_dir_name(size_t dir, char buf[CORPUS_NAME])
+/* How many of the lowest directories are below one that is so many levels above them. */
+static size_t lowest_below(const struct corpus *c, unsigned levels)
 {
-	snprintf(buf, CORPUS_NAME, "d%05zu", dir);
+	size_t n = 1;
+
+	while (levels--)
+		n *= c->fan;
+	return n;
+}
+
+size_t corpus_all_dirs(const struct corpus *c)
+{
+	size_t all = c->n_dirs;
+	unsigned up;
+
+	for (up = 1; up < c->depth; up++)
+		all += (c->n_dirs + lowest_below(c, up) - 1) / lowest_below(c, up);
+	return all;
+}
+
+void corpus_dir_name(const struct corpus *c, size_t dir, char buf[CORPUS_DIR])
+{
+	unsigned up = c->depth ? c->depth : 1;
+	size_t at = 0;
+
+	while (up--)
+		at += (size_t)snprintf(buf + at, CORPUS_DIR - at, "d%05zu%s",
+				       up ? dir / lowest_below(c, up) : dir, up ? "/" : "");
 }
 
 void corpus_file_name(const struct corpus *c, size_t file, char buf[CORPUS_NAME])
@@ -359,13 +462,13 @@ void corpus_file_name(const struct corpus *c, size_t file, char buf[CORPUS_NAME]
 
 void corpus_path(const struct corpus *c, size_t file, char buf[CORPUS_PATH])
 {
-	char dir[CORPUS_NAME], name[CORPUS_NAME];
+	char dir[CORPUS_DIR], name[CORPUS_NAME];
 
 	corpus_file_name(c, file, name);
 	if (!c->width) {
 		memcpy(buf, name, sizeof(name));
 		return;
 	}
-	corpus_dir_name(file / c->width, dir);
+	corpus_dir_name(c, file / c->width, dir);
 	snprintf(buf, CORPUS_PATH, "%s/%s", dir, name);
 }

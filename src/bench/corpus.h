@@ -19,7 +19,8 @@ enum {
 	CORPUS_BLOCK = 65536,	/* bytes that are made at once */
 	CORPUS_SLACK = 64,	/* bytes behind a block that making it may overwrite */
 	CORPUS_NAME = 32,
-	CORPUS_PATH = 2 * CORPUS_NAME,
+	CORPUS_DIR = 12 * WORKLOAD_DEPTH,
+	CORPUS_PATH = CORPUS_DIR + CORPUS_NAME,
 };
 
 struct corpus_set {		/* files of one kind, one after the other */
@@ -29,6 +30,7 @@ struct corpus_set {		/* files of one kind, one after the other */
 	enum data data;
 	double ratio;
 	unsigned dedup;		/* percent of the blocks that are one of a few */
+	const struct found *found;	/* of DATA_FOUND: what they are made of */
 };
 
 struct corpus {
@@ -37,6 +39,8 @@ struct corpus {
 	uint64_t bytes;		/* their sum */
 	size_t width;		/* files in a directory; 0: no directories */
 	size_t n_dirs;
+	unsigned depth;		/* directories above a file; 0 is 1 too */
+	size_t fan;		/* of that tree: how many are in each */
 	struct corpus_set sets[WORKLOAD_SETS];
 	size_t n_sets;
 	struct corpus_text *text;	/* NULL: no set has any */
@@ -46,21 +50,26 @@ struct corpus {
 struct corpus *corpus_new(const struct workload *w, double scale);
 void corpus_free(struct corpus *c);		/* takes NULL */
 
-/* The first len bytes of a block; out has room for CORPUS_SLACK more. */
-void corpus_block(const struct corpus *c, uint64_t file, uint64_t block, size_t len,
+/* The first len bytes of a block; out has room for CORPUS_SLACK more. -1: what it is made of
+ * cannot be read, or has changed (EILSEQ). */
+int corpus_block(const struct corpus *c, uint64_t file, uint64_t block, size_t len,
 		  unsigned char *out);
 
-/* Are these the first len bytes of a block? scratch has room for CORPUS_BLOCK and
- * CORPUS_SLACK; what is incompressible does without. */
-bool corpus_same(const struct corpus *c, uint64_t file, uint64_t block, size_t len,
-		 const unsigned char *data, unsigned char *scratch);
+/* Are these the first len bytes of a block? 1 yes, 0 no, -1 as corpus_block(). scratch has room
+ * for CORPUS_BLOCK and CORPUS_SLACK; what is incompressible does without. */
+int corpus_same(const struct corpus *c, uint64_t file, uint64_t block, size_t len,
+		const unsigned char *data, unsigned char *scratch);
 
 const struct corpus_set *corpus_set(const struct corpus *c, size_t file);
 /* What a set is made of, from any key; out has room for CORPUS_SLACK more. */
 void corpus_content(const struct corpus *c, const struct corpus_set *set, uint64_t key,
 		    size_t len, unsigned char *out);
 
-void corpus_dir_name(size_t dir, char buf[CORPUS_NAME]);
+/* What a file of DATA_FOUND is made of; NULL: it is none. */
+const struct found_file *corpus_found(const struct corpus *c, size_t file);
+
+size_t corpus_all_dirs(const struct corpus *c);		/* those of the tree too */
+void corpus_dir_name(const struct corpus *c, size_t dir, char buf[CORPUS_DIR]);
 void corpus_file_name(const struct corpus *c, size_t file, char buf[CORPUS_NAME]);
 void corpus_path(const struct corpus *c, size_t file, char buf[CORPUS_PATH]);	/* with its directory */
 

@@ -143,11 +143,6 @@ void mergerfs_branches(struct arena *a, const char *text, struct list *out)
 	}
 }
 
-/* The fields of the mount a file lies on, from mountinfo. */
-struct mount_of {
-	char *point, *type, *source, *options;
-};
-
 /* mountinfo writes a blank as \040. */
 static char *plain(char *s)
 {
@@ -165,7 +160,7 @@ static char *plain(char *s)
 	return s;
 }
 
-static bool mount_find(struct arena *a, int fd, struct mount_of *out)
+bool mount_find(struct arena *a, int fd, struct mount_of *out)
 {
 	struct sbuf text = { 0 }, mounts = { 0 };
 	char *line, *rest, *at;

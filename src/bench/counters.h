@@ -27,6 +27,13 @@ struct disk_bytes {
 	uint64_t read, written;
 };
 
+/* The fields of the mount a file lies on, from mountinfo. */
+struct mount_of {
+	char *point, *type, *source, *options;
+};
+
+bool mount_find(struct arena *a, int fd, struct mount_of *out);
+
 /* Never fails: a file system without disks (tmpfs, NFS) has none. */
 void counters_open(struct counters *c, int target);
 void counters_close(struct counters *c);

@@ -39,16 +39,10 @@ static int sync_branch(const char *branch)
 /* What an operation has removed again is no loss. */
 static int sync_file(int dir, const struct corpus *set, size_t i)
 {
-	char path[2 * CORPUS_NAME], *name = path;
+	char path[CORPUS_PATH];
 	int fd;
 
-	if (set->width) {
-		corpus_dir_name(i / set->width, path);
-		for (; *name; name++)
-			;
-		*name++ = '/';
-	}
-	corpus_file_name(set, i, name);
+	corpus_path(set, i, path);
 	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -1;

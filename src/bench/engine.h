@@ -109,8 +109,10 @@ struct ring_part {		/* whose content: files first, first + step ... not before f
 };
 /* NULL with errno set */
 struct ring *ring_start(const struct corpus *c, size_t buffer, const struct ring_part *part);
-/* The next bytes, at most `most`, all of one buffer; waits until they are there. */
+/* The next bytes, at most `most`, all of one buffer; waits until they are there. NULL: what
+ * ring_failed_file() is made of cannot be read, with errno. */
 const unsigned char *ring_take(struct ring *r, size_t most, size_t *len);
+size_t ring_failed_file(const struct ring *r);
 void ring_next_file(struct ring *r);	/* all of one was taken */
 uint64_t ring_waited_ns(const struct ring *r);	/* how long the taker waited in all */
 uint64_t ring_made_ns(const struct ring *r);	/* processor time of the maker, at its end */

@@ -56,6 +56,11 @@ int verify_prepare(struct copy *c)
 	return c->buffer ? 0 : child_failed(c, "no memory for a buffer");
 }
 
+static int no_data(struct copy *c)
+{
+	return child_no_data(c, ring_failed_file(c->ring));
+}
+
 static int write_piece(struct copy *c, int fd, const char *name, const unsigned char *data,
 		       size_t len)
 {
@@ -89,11 +94,11 @@ int write_file(struct copy *c, const char *name, size_t file)
 	if (fd < 0)
 		return -1;
 	while (size) {
-		size_t most = size < c->bs ? (size_t)size : c->bs, len;
+		size_t most = size < c->bs ? (size_t)size : c->bs, len = 0;
 		const unsigned char *data = ring_take(c->ring, most, &len);
 
-		size -= len;
-		if (write_piece(c, fd, name, data, len) < 0) {
+		size -= data ? len : 0;
+		if (!data ? no_data(c) < 0 : write_piece(c, fd, name, data, len) < 0) {
 			close(fd);
 			return -1;
 		}
@@ -169,6 +174,7 @@ static int compare_all(struct copy *c, int fd, const char *name, size_t file)
 {
 	const struct corpus *corpus = c->job->corpus;
 	uint64_t size = corpus->sizes[file], done = 0;
+	int same;
 
 	while (done < size) {
 		bool last = size - done <= VERIFY_BYTES;
@@ -182,8 +188,11 @@ static int compare_all(struct copy *c, int fd, const char *name, size_t file)
 			return too_short(c, name);
 		for (at = 0; at < most; at += part) {
 			part = most - at < CORPUS_BLOCK ? most - at : (size_t)CORPUS_BLOCK;
-			if (corpus_same(corpus, file, (done + at) / CORPUS_BLOCK, part, c->buffer + at,
-					c->buffer + VERIFY_BYTES))
+			same = corpus_same(corpus, file, (done + at) / CORPUS_BLOCK, part,
+					   c->buffer + at, c->buffer + VERIFY_BYTES);
+			if (same < 0)
+				return child_no_data(c, file);
+			if (same)
 				continue;
 			errno = EILSEQ;
 			return child_failed(c, "%s holds other data than was written, after byte %llu",

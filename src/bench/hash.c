@@ -72,8 +72,8 @@ static int hash_file(struct copy *c, size_t file, uint64_t *hash)
 }
 
 /* What the file was written from. */
-static void hash_made(const struct corpus *corpus, size_t file, unsigned char *buffer,
-		      uint64_t *hash)
+static int hash_made(const struct corpus *corpus, size_t file, unsigned char *buffer,
+		     uint64_t *hash)
 {
 	uint64_t left = corpus->sizes[file], block;
 	XXH3_state_t state;
@@ -82,11 +82,13 @@ static void hash_made(const struct corpus *corpus, size_t file, unsigned char *b
 	for (block = 0; left; block++) {
 		size_t len = left < CORPUS_BLOCK ? (size_t)left : (size_t)CORPUS_BLOCK;
 
-		corpus_block(corpus, file, block, len, buffer);
+		if (corpus_block(corpus, file, block, len, buffer) < 0)
+			return -1;
 		XXH3_64bits_update(&state, buffer, len);
 		left -= len;
 	}
 	*hash = XXH3_64bits_digest(&state);
+	return 0;
 }
 
 /* The sum that is wanted: known from an earlier run, or made again from what was written. */
@@ -99,7 +101,8 @@ static int make_sum(struct copy *c, struct scan *s)
 	if (!buffer)
 		return child_failed(c, "no memory for a buffer");
 	for (i = 0; i < c->job->corpus->n; i++) {
-		hash_made(c->job->corpus, i, buffer, &hash);
+		if (hash_made(c->job->corpus, i, buffer, &hash) < 0)
+			return child_no_data(c, i);
 		s->want += placed(hash, i);
 		if (child_over(c))
 			return -1;

@@ -206,8 +206,10 @@ static int make_file(struct copy *c, size_t file, unsigned char *data)
 	for (block = 0; rc == 0 && left; block++) {
 		size_t len = left < CORPUS_BLOCK ? (size_t)left : (size_t)CORPUS_BLOCK;
 
-		corpus_block(corpus, file, block, len, data);
-		rc = put_all(c, fd, name, data, len);
+		if (corpus_block(corpus, file, block, len, data) < 0)
+			rc = child_no_data(c, file);
+		else
+			rc = put_all(c, fd, name, data, len);
 		left -= len;
 	}
 	if (close(fd) < 0 && rc == 0)

@@ -19,24 +19,22 @@
 /* Where a file's name starts from: its own directory when there is only one. */
 static int open_base(struct copy *c)
 {
-	char name[CORPUS_NAME];
+	char name[CORPUS_DIR];
 
 	if (c->job->corpus->n_dirs != 1)
 		return 0;
-	corpus_dir_name(0, name);
+	corpus_dir_name(c->job->corpus, 0, name);
 	c->dir = openat(c->job->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return c->dir < 0 ? child_failed(c, "cannot open the directory %s", name) : 0;
 }
 
 static int make_dirs(struct copy *c)
 {
-	char name[CORPUS_NAME];
 	size_t i;
 
 	for (i = 0; i < c->job->corpus->n_dirs; i++) {
-		corpus_dir_name(i, name);
-		if (mkdirat(c->job->dir, name, 0755) < 0)
-			return child_failed(c, "cannot make the directory %s", name);
+		if (child_make_dir(c, i) < 0)
+			return -1;
 	}
 	return 0;
 }

@@ -19,18 +19,24 @@
 #include "bench/corpus.h"
 #include "bench/ram.h"
 #include "bench/ops.h"
+#include "bench/remount.h"
 #include "bench/session.h"
 
 enum { MOST_REPS = 1000, INODE_BYTES = 512 };
 
 static const char *const cache_words[] = {
-	[CACHE_AS_IS] = "as-is", [CACHE_COLD] = "cold", [CACHE_WARM] = "warm",
-	[CACHE_OWN] = "own",
+	[CACHE_AS_IS] = "as-is", [CACHE_COLD] = "cold", [CACHE_COLD_REMOUNT] = "cold:remount",
+	[CACHE_COLD_EXPORT] = "cold:export", [CACHE_WARM] = "warm", [CACHE_OWN] = "own",
 };
 
 const char *cache_word(enum cache_state cache)
 {
 	return cache_words[cache];
+}
+
+bool cache_takes_away(enum cache_state cache)
+{
+	return cache == CACHE_COLD_REMOUNT || cache == CACHE_COLD_EXPORT;
 }
 
 int cache_parse(const char *word, enum cache_state *out, struct err *e)
@@ -43,7 +49,10 @@ int cache_parse(const char *word, enum cache_state *out, struct err *e)
 			return 0;
 		}
 	}
-	return err_set(e, ERR_USAGE, "the cache is cold, warm or as-is, not \"%s\"", word);
+	if (!strcmp(word, "cold:drop"))
+		return *out = CACHE_COLD, 0;
+	return err_set(e, ERR_USAGE, "the cache is cold, cold:remount, cold:export, warm or as-is, not "
+		       "\"%s\"", word);
 }
 
 unsigned class_reps(const struct bench_order *o, const struct workload *w)
@@ -182,7 +191,7 @@ int bench_order_read(struct arena *a, const json_t *json, struct bench_order *ou
 /* Space a set of files takes: whole blocks, inodes, directories. */
 static uint64_t space_of(const struct corpus *c, uint64_t block)
 {
-	uint64_t sum = c->n_dirs * block + c->n * (uint64_t)INODE_BYTES;
+	uint64_t sum = corpus_all_dirs(c) * block + c->n * (uint64_t)INODE_BYTES;
 	size_t i;
 
 	for (i = 0; i < c->n; i++)
@@ -375,7 +384,7 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
 	struct statvfs v;
 	struct statfs s;
 	size_t i;
-	int fd = open(o->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc, fd = open(o->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	*out = (struct bench_forecast){ 0 };
 	if (fd < 0 && errno == ENOTDIR)
@@ -387,11 +396,16 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
 		close(fd);
 		return -1;
 	}
+	rc = remount_check(o, fd, e);
 	close(fd);
+	for (i = 0; rc == 0 && i < o->workloads.n; i++)
+		rc = workload_look(o->workloads.at[i], e);
+	if (rc < 0)
+		return -1;
 	for (i = 0; i < o->workloads.n; i++) {
-		const struct workload *w = o->workloads.at[i];
+		struct workload *w = o->workloads.at[i];
 		struct corpus *c = corpus_new(w, o->scale);
-		uint64_t space = space_of(c, v.f_frsize), files = c->n + c->n_dirs, before;
+		uint64_t space = space_of(c, v.f_frsize), files = c->n + corpus_all_dirs(c), before;
 		unsigned ops = workload_ops(w, o->write, o->read), op, reps = class_reps(o, w);
 
 		corpus_free(c);

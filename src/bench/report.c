@@ -284,6 +284,8 @@ static json_t *record_new(const struct session *s, const struct class *c, enum b
 	put_way(j, c->w);
 	json_put_str(j, "cache", cache_of(s, c, op));
 	json_put_u64(j, "seed", c->w->sets[0].seed);
+	if (c->w->sets[0].folder)
+		json_put_str(j, "data_dir", c->w->sets[0].folder);
 	json_object_update(j, s->provenance);
 	/* what it was measured with is what it is compared by */
 	json_put_u64(j, "memory_bytes", s->order->ram && s->order->ram < memory ? s->order->ram :

@@ -18,6 +18,8 @@
 enum { SLOTS = 4 };
 
 struct ring {
+	size_t failed_file;		/* error is set: what it is made of could not be read */
+	_Atomic int error;
 	const struct corpus *corpus;
 	struct ring_part part;
 	size_t buffer;			/* bytes of one slot */
@@ -40,13 +42,35 @@ static void wait_for(sem_t *sem)
 		;
 }
 
+static uint64_t thread_cpu_ns(void)
+{
+	struct timespec cpu;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+	return (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+}
+
+/* What is read instead of made takes the time of its disks too. */
+static int make_block(struct ring *r, size_t file, uint64_t block, size_t len,
+		      unsigned char *out, uint64_t *read_ns)
+{
+	bool reads = corpus_found(r->corpus, file);
+	uint64_t since = reads ? clock_ns() : 0, cpu = reads ? thread_cpu_ns() : 0;
+
+	if (corpus_block(r->corpus, file, block, len, out) < 0)
+		return -1;
+	if (reads)
+		*read_ns += clock_ns() - since - (thread_cpu_ns() - cpu);
+	return 0;
+}
+
 static void *fill(void *arg)
 {
 	struct ring *r = arg;
 	const struct corpus *c = r->corpus;
 	struct slot *s = &r->slots[0];
 	unsigned at = 0;
-	struct timespec cpu;
+	uint64_t read_ns = 0;
 	size_t file;
 
 	wait_for(&r->empty);
@@ -65,13 +89,17 @@ static void *fill(void *arg)
 				wait_for(&r->empty);
 				s->len = 0;
 			}
-			corpus_block(c, file, block, len, s->data + s->len);
+			if (make_block(r, file, block, len, s->data + s->len, &read_ns) < 0) {
+				r->failed_file = file;
+				r->error = errno;
+				sem_post(&r->full);
+				return NULL;
+			}
 			s->len += len;
 			left -= len;
 		}
 	}
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
-	r->made_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+	r->made_ns = thread_cpu_ns() + read_ns;
 	sem_post(&r->full);
 	return NULL;
 }
@@ -112,6 +140,8 @@ const unsigned char *ring_take(struct ring *r, size_t most, size_t *len)
 	struct slot *s = &r->slots[r->slot % SLOTS];
 	const unsigned char *data;
 
+	if (r->holds && r->at == s->len && r->error)
+		goto failed;
 	if (r->holds && r->at == s->len) {
 		sem_post(&r->empty);
 		s = &r->slots[++r->slot % SLOTS];
@@ -127,10 +157,15 @@ const unsigned char *ring_take(struct ring *r, size_t most, size_t *len)
 		r->holds = true;
 		r->at = 0;
 	}
+	if (r->at == s->len && r->error)
+		goto failed;
 	*len = s->len - r->at < most ? s->len - r->at : most;
 	data = s->data + r->at;
 	r->at += *len;
 	return data;
+failed:
+	errno = r->error;
+	return NULL;
 }
 
 void ring_next_file(struct ring *r)
@@ -142,6 +177,11 @@ void ring_next_file(struct ring *r)
 	r->at = (size_t)round_up(r->at, r->part.align);
 	if (r->at > s->len)
 		r->at = s->len;
+}
+
+size_t ring_failed_file(const struct ring *r)
+{
+	return r->failed_file;
 }
 
 uint64_t ring_waited_ns(const struct ring *r)

@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "bench/durable.h"
+#include "bench/remount.h"
 
 static const uint64_t TICK_NS = 100000000;
 
@@ -135,13 +136,10 @@ void watch_end(struct session *s, struct measured *m, int dir, const struct watc
 /* Where the set begins: the outer tracks of a disk are up to twice as fast as the inner. */
 static void find_place(const struct class *c, int dir, struct measured *m)
 {
-	char sub[CORPUS_NAME], name[CORPUS_NAME], path[2 * CORPUS_NAME];
+	char path[CORPUS_PATH];
 	int fd;
 
-	corpus_dir_name(0, sub);
-	corpus_file_name(c->corpus, 0, name);
-	snprintf(path, sizeof(path), "%s%s%s", c->corpus->width ? sub : "",
-		 c->corpus->width ? "/" : "", name);
+	corpus_path(c->corpus, 0, path);
 	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
@@ -208,7 +206,7 @@ static int drive(struct session *s, const struct class *c, const char *what, int
 /* Drop the set from the cache file by file; works without being root. */
 static void forget_files(const struct session *s, int dir, const struct corpus *c)
 {
-	char name[CORPUS_NAME];
+	char name[CORPUS_NAME], under[CORPUS_DIR];
 	int sub = dir;
 	size_t i;
 
@@ -218,8 +216,8 @@ static void forget_files(const struct session *s, int dir, const struct corpus *
 		if (c->width && i % c->width == 0) {
 			if (sub != dir)
 				close(sub);
-			corpus_dir_name(i / c->width, name);
-			sub = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+			corpus_dir_name(c, i / c->width, under);
+			sub = openat(dir, under, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		}
 		corpus_file_name(c, i, name);
 		fd = openat(sub, name, O_RDONLY | O_CLOEXEC);
@@ -284,6 +282,9 @@ int run_open(struct session *s, const struct class *c, const char *set, struct m
 		return -1;
 	if (op->makes)
 		return workdir_make(&s->dir, set, &dir, e) < 0 ? -1 : dir;
+	if (cache_takes_away(class_cache(s, c, m->op)) &&
+	    remount_target(s, class_cache(s, c, m->op), e) < 0)
+		return -1;
 	dir = open_set(s, set, e);
 	if (dir < 0)
 		return -1;

@@ -58,7 +58,7 @@ static const struct workdir *home_of(const struct session *s, enum bench_op op)
 static int step_back(const struct session *s, const struct corpus *c, int dir, size_t from,
 		     size_t to)
 {
-	char name[CORPUS_NAME];
+	char name[CORPUS_NAME], under[CORPUS_DIR];
 	int sub = dir, rc = 0;
 	size_t i;
 
@@ -66,8 +66,8 @@ static int step_back(const struct session *s, const struct corpus *c, int dir, s
 		if (c->width && (i == from || i % c->width == 0)) {
 			if (sub != dir)
 				close(sub);
-			corpus_dir_name(i / c->width, name);
-			sub = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+			corpus_dir_name(c, i / c->width, under);
+			sub = openat(dir, under, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 			if (sub < 0)
 				return -1;
 		}

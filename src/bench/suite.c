@@ -221,7 +221,7 @@ static const struct statement {
 	{ .word = "scale", .take = take_scale, .value = "F",
 	  .help = "The bytes of each workload times this" },
 	{ .word = "cache", .take = take_cache, .value = "STATE",
-	  .help = "Before reading: cold, warm or as-is" },
+	  .help = "Before reading: cold, cold:remount, cold:export, warm or as-is" },
 	{ .word = "times", .take = take_times, .value = "usable",
 	  .help = "Of a build also how long it took until it was usable and until it was idle; it is "
 		  "waited for" },

@@ -31,7 +31,7 @@
 static const char prefix[] = ".naslab-bench-";
 static const char manifest[] = "manifest";
 
-enum { LETTERS = 6, DEEPEST = 8, EMPTY_SECONDS = 60 };
+enum { LETTERS = 6, DEEPEST = WORKLOAD_DEPTH + 4, EMPTY_SECONDS = 60 };
 
 static bool name_is_ours(const char *name)
 {
@@ -342,6 +342,31 @@ int workdir_close(struct workdir *w, struct err *e)
 	close(w->target);
 	w->target = w->dir = -1;
 	return rc;
+}
+
+void workdir_leave(struct workdir *w)
+{
+	close(w->dir);
+	close(w->target);
+	w->target = w->dir = -1;
+}
+
+int workdir_return(struct workdir *w, struct err *e)
+{
+	struct stat st;
+
+	w->target = open(w->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (w->target >= 0)
+		w->dir = openat(w->target, w->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (w->dir >= 0 && fstat(w->dir, &st) == 0) {
+		w->dev = st.st_dev;
+		return 0;
+	}
+	err_sys(e, "cannot open %s/%s again", w->path, w->name);
+	if (w->target >= 0)
+		close(w->target);
+	w->target = -1;
+	return -1;
 }
 
 int workdir_check(const struct workdir *w, struct err *e)

@@ -24,6 +24,9 @@ struct workdir {
 int workdir_open(struct workdir *w, const char *target, struct err *e);
 /* Remove it and everything in it. Takes one that is not open. */
 int workdir_close(struct workdir *w, struct err *e);
+/* Close it for a while, and open it again where the target is mounted again; on -1 it is lost. */
+void workdir_leave(struct workdir *w);
+int workdir_return(struct workdir *w, struct err *e);
 /* Is the target still the file system it was? The sentence says that it is not. */
 int workdir_check(const struct workdir *w, struct err *e);
 

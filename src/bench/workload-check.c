@@ -54,11 +54,39 @@ static int settle_drawn(struct reading *r)
 	return 0;
 }
 
+static int settle_list(struct reading *r)
+{
+	struct fileset *s = r->set;
+	unsigned i;
+
+	if (s->count || s->bytes || s->median_file || s->mean_file || s->max_file)
+		return workload_bad(r, "a list of sizes says how many files there are");
+	for (i = 0; i < s->n_list; i++) {
+		s->count += s->list[i].count;
+		if (s->list[i].size > (most_bytes - s->bytes) / s->list[i].count)
+			return workload_bad(r, "the fileset is larger than 1 PiB");
+		s->bytes += s->list[i].size * s->list[i].count;
+		if (s->list[i].size > s->max_file)
+			s->max_file = s->list[i].size;
+	}
+	s->mean_file = s->median_file = s->count ? s->bytes / s->count : 0;
+	return 0;
+}
+
 int workload_settle_set(struct reading *r)
 {
 	struct fileset *s = r->set;
 
-	if (s->sizes != SIZES_FIXED) {
+	if (s->data == DATA_FOUND) {
+		if (r->sized || s->count || s->bytes || s->median_file || s->mean_file || s->max_file ||
+		    s->dedup)
+			return workload_bad(r, "with data=dir:PATH sizes and number are those of the "
+					    "folder's files");
+		s->sizes = SIZES_FOUND;
+	} else if (s->sizes == SIZES_LIST) {
+		if (settle_list(r) < 0)
+			return -1;
+	} else if (s->sizes != SIZES_FIXED) {
 		if (settle_drawn(r) < 0)
 			return -1;
 	} else {
@@ -91,7 +119,7 @@ static bool has(const struct workload *w, enum op_by by)
 /* Two that make the files, or one that wants what is not there. */
 static int settle_ops(struct reading *r)
 {
-	const struct op *maker = NULL;
+	const struct op *maker = NULL, *changed = NULL;
 	int op;
 
 	for (op = 0; op < BENCH_OPS; op++) {
@@ -99,6 +127,11 @@ static int settle_ops(struct reading *r)
 
 		if (!(r->w.ops & 1u << op))
 			continue;
+		if (o->writes && !o->makes && !o->removes && o->by == OP_BY_RECORDS)
+			changed = o;
+		if (op == BENCH_HASH && changed)
+			return workload_bad(r, "hash compares the files with what was made, and %s "
+					    "changes them", changed->word);
 		if (o->adds && (r->w.n_sets < 2 || r->w.ops != 1u << op))
 			return workload_bad(r, "%s is the only operation, and wants two filesets: what "
 					    "is there, and what is made", o->word);
@@ -116,10 +149,25 @@ static int settle_ops(struct reading *r)
 	return 0;
 }
 
+void workload_sum(struct workload *w)
+{
+	uint64_t files = 0;
+	unsigned i;
+
+	w->bytes = 0;
+	for (i = 0; i < w->n_sets; i++) {
+		const struct fileset *s = &w->sets[i];
+
+		w->bytes += s->bytes;
+		files += s->count || !s->mean_file ? s->count : s->bytes / s->mean_file + 1;
+	}
+	w->mean_file = files ? w->bytes / files : 0;
+}
+
 int workload_settle(struct reading *r)
 {
 	struct workload *w = &r->w;
-	uint64_t files = 0;
+	bool known = true;
 	unsigned i;
 
 	if (!w->n_sets)
@@ -127,17 +175,14 @@ int workload_settle(struct reading *r)
 	if (!r->op)
 		return workload_bad(r, "there is no op");
 	for (i = 0; i < w->n_sets; i++) {
-		const struct fileset *s = &w->sets[i];
-
-		w->bytes += s->bytes;
-		w->packs |= s->data != DATA_RANDOM;
-		files += s->count ? s->count : s->bytes / s->mean_file + 1;
+		w->packs |= w->sets[i].data != DATA_RANDOM;
+		known &= w->sets[i].data != DATA_FOUND;
 	}
+	workload_sum(w);
 	if (w->bytes > most_bytes)
 		return workload_bad(r, "the filesets are larger than 1 PiB");
 	w->single = w->n_sets == 1 && w->sets[0].count == 1;
-	w->mean_file = w->bytes / files;
-	if (!w->mean_file && has(w, OP_BY_RECORDS))
+	if (known && !w->mean_file && has(w, OP_BY_RECORDS))
 		return workload_bad(r, "empty files have no records");
 	if (w->direct && w->bs % 4096)
 		return workload_bad(r, "direct=1 wants a bs of whole 4K");

@@ -142,7 +142,7 @@ int workload_parse(struct arena *a, const char *name, const char *text, const ch
 {
 	struct reading r = {
 		.a = a, .from = from, .e = e,
-		.w = { .name = arena_strdup(a, name), .bs = MIB, .width = 100, .threads = 1,
+		.w = { .name = arena_strdup(a, name), .bs = MIB, .width = 100, .depth = 1, .arena = a, .threads = 1,
 		       .cache = CACHE_COLD },
 	};
 	char *copy = arena_strdup(a, text), *line;

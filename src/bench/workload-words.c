@@ -111,12 +111,40 @@ static bool takes_memory(struct reading *r, const char *value)
 	return true;
 }
 
+/* "4K:10,64K:5,1M": so many files of each size */
+static int take_size_list(struct reading *r, const char *value)
+{
+	char *copy = arena_strdup(r->a, value), *one, *colon;
+	struct fileset *s = r->set;
+
+	s->sizes = SIZES_LIST;
+	s->n_list = 0;
+	while ((one = strsep(&copy, ","))) {
+		struct size_count *to = &s->list[s->n_list];
+
+		if (s->n_list++ == WORKLOAD_SIZES)
+			return workload_bad(r, "size lists at most %d sizes", WORKLOAD_SIZES);
+		colon = strchr(one, ':');
+		if (colon)
+			*colon++ = '\0';
+		to->count = 1;
+		if (colon && take_range(r, "the number of files behind a size", colon, 1, 10000000,
+					&to->count) < 0)
+			return -1;
+		if (take_size(r, "size", one, &to->size) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int set_size(struct reading *r, const char *value)
 {
 	static const char *const words[] = { "a size", "NxRAM", "lognormal", "gamma", NULL };
 	unsigned which = 0;
 
 	r->sized = true;
+	if (isdigit((unsigned char)*value) && strpbrk(value, ":,"))
+		return take_size_list(r, value);
 	if (!isdigit((unsigned char)*value)) {
 		if (take_one_of(r, "size", value, words, &which) < 0)
 			return -1;
@@ -171,18 +199,32 @@ static int set_width(struct reading *r, const char *value)
 	return take_range(r, "width", value, 1, 10000000, &r->w.width);
 }
 
+static int set_depth(struct reading *r, const char *value)
+{
+	return take_range(r, "depth", value, 1, WORKLOAD_DEPTH, &r->w.depth);
+}
+
 static int set_data(struct reading *r, const char *value)
 {
-	static const char *const words[] = { "random", "text", "ratio:N", "zero", NULL };
+	static const char *const words[] = { "random", "text", "ratio:N", "zero", "dir:PATH", NULL };
 	unsigned which = DATA_RATIO;
 
+	if (!strncmp(value, "dir:", 4)) {
+		if (value[4] != '/')
+			return workload_bad(r, "data=dir:PATH wants a whole path, as in dir:/srv/photos, "
+					    "not \"%s\"", value + 4);
+		r->set->folder = arena_strdup(r->a, value + 4);
+		r->set->data = DATA_FOUND;
+		return 0;
+	}
 	if (!strncmp(value, "ratio:", 6)) {
 		if (!take_real(value + 6, 1, 100, &r->set->ratio))
 			return workload_bad(r, "the ratio must be from 1 to 100, not \"%s\"", value + 6);
 	} else if (take_one_of(r, "data", value, words, &which) < 0) {
 		return -1;
-	} else if (which == DATA_RATIO) {
-		return workload_bad(r, "data=ratio:N wants a number, as in ratio:2.5");
+	} else if (which == DATA_RATIO || which == DATA_FOUND) {
+		return workload_bad(r, which == DATA_FOUND ? "data=dir:PATH wants a folder" :
+				    "data=ratio:N wants a number, as in ratio:2.5");
 	}
 	r->set->data = (enum data)which;
 	return 0;
@@ -275,12 +317,11 @@ static int set_sync(struct reading *r, const char *value)
 
 static int set_cache(struct reading *r, const char *value)
 {
-	static const char *const words[] = { "as-is", "cold", "warm", NULL };
-	unsigned which = 0;
+	struct err e = { 0 };
 
-	if (take_one_of(r, "cache", value, words, &which) < 0)
-		return -1;
-	r->w.cache = (enum cache_state)which;
+	if (!strcmp(value, cache_word(CACHE_OWN)) || cache_parse(value, &r->w.cache, &e) < 0)
+		return workload_bad(r, "cache is cold, cold:remount, cold:export, warm or as-is, not "
+				    "\"%s\"", value);
 	return 0;
 }
 
@@ -435,7 +476,8 @@ const struct workload_row workload_rows[] = {
 	    "all of one size, else the number of files" }, NULL },
 	{ { "fileset", "count", "N", "How many files, 1 when not given" }, set_count },
 	{ { "fileset", "size", "SIZE", "Every file is so large; 2xRAM is twice the machine's memory, "
-	    "0 an empty file. With lognormal, many are small and few large: it wants median, mean "
+	    "0 an empty file. 4K:10,64K:5,1M are ten of 4K, five of 64K and one of 1M, mixed. With "
+	    "lognormal, many are small and few large: it wants median, mean "
 	    "and max, and either count or bytes. With gamma it wants mean, shape and count" },
 	  set_size },
 	{ { "fileset", "median", "SIZE", "Half of the files are smaller (lognormal)" }, set_median },
@@ -445,8 +487,13 @@ const struct workload_row workload_rows[] = {
 	{ { "fileset", "bytes", "SIZE", "The sum of all files, instead of count" }, set_bytes },
 	{ { "fileset", "width", "N", "Files in one directory, 100 when not given; a single file has "
 	    "none" }, set_width },
+	{ { "fileset", "depth", "N", "Directories above each file, one in the other, 1 when not given; "
+	    "each holds about as many as the one above" }, set_depth },
 	{ { "fileset", "data", "KIND", "random: incompressible. text: compresses like source code. "
-	    "ratio:N: becomes N times smaller. zero: nothing but zeros" }, set_data },
+	    "ratio:N: becomes N times smaller. zero: nothing but zeros. dir:PATH: the content of "
+	    "the files in that folder and those below it, each with its own size, in the order of "
+	    "their names; links, devices and what cannot be read are left out. They are read before "
+	    "the clock starts, or, when a quarter of the memory is too little for them, meanwhile" }, set_data },
 	{ { "fileset", "dedup", "PERCENT", "So many of the whole 64 KiB blocks are one of sixteen, for "
 	    "what finds equal blocks; 0 when not given" }, set_dedup },
 	{ { "fileset", "seed", "N", "Another number makes other files" }, set_seed },
@@ -468,8 +515,10 @@ const struct workload_row workload_rows[] = {
 	{ { "sync", NULL, "end|none|per-file|per-write", "Durable at the end of a run (syncfs), "
 	    "which is timed beside the last close; never; before each close (fsync); or with every "
 	    "write (O_SYNC)" }, set_sync },
-	{ { "cache", NULL, "cold|warm|as-is", "Before files that are there are used; cold when not "
-	    "given. --cache stands above it" }, set_cache },
+	{ { "cache", NULL, "cold|cold:remount|cold:export|warm|as-is", "Before files that are there "
+	    "are used; cold when not given: the caches are dropped. cold:remount unmounts what naslab "
+	    "mounted as a build, and mounts it again; cold:export exports and imports the pool of a "
+	    "build on ZFS, whose cache dropping does not empty. --cache stands above it" }, set_cache },
 	{ { "rate", NULL, "SIZE|none", "No stream moves more than that a second" }, set_rate },
 	{ { "stop", NULL, NULL, "Ends an operation that does not make the files; what goes by "
 	    "records begins again until then" }, NULL },

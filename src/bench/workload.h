@@ -32,5 +32,6 @@ extern const struct workload_row workload_rows[];
 /* workload-check.c: is a fileset whole, and everything together? Fills what follows. */
 int workload_settle_set(struct reading *r);
 int workload_settle(struct reading *r);
+void workload_sum(struct workload *w);		/* of its sets: bytes, and what a file has */
 
 #endif

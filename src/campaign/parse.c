@@ -169,8 +169,10 @@ static int take_workload(struct line *l, struct err *e)
 		if (!suite && has_workload(c, l->words[i]))
 			return err_set(e, ERR_USAGE, "the workload %s is given twice", l->words[i]);
 		for (k = 0; k < named.workloads.n; k++) {
-			const struct workload *w = named.workloads.at[k];
+			struct workload *w = named.workloads.at[k];
 
+			if (workload_look(w, e))
+				return -1;
 			if (!has_workload(c, w->name))
 				list_add(c->arena, &c->workloads, named.workloads.at[k]);
 		}

@@ -178,7 +178,7 @@ static void announce(const struct bench_order *o, const struct bench_forecast *f
 {
 	char wr[SIZE_TEXT], need[SIZE_TEXT], got[SIZE_TEXT], rd[SIZE_TEXT], least[SIZE_TEXT];
 	struct sbuf label = { 0 };
-	bool aim = f->most_runs > f->runs, cold = false;
+	bool aim = f->most_runs > f->runs, cold = false, away = false;
 	size_t i;
 
 	sbuf_add_safe(&label, o->label);
@@ -187,13 +187,17 @@ static void announce(const struct bench_order *o, const struct bench_forecast *f
 		sbuf_done(&label);
 		return;
 	}
-	printf("%u runs: %zu %s, %u repetitions, scale %g, cache before reading: %s\n", f->runs,
-	       o->workloads.n, o->workloads.n == 1 ? "class" : "classes", o->reps,
-	       o->scale, cache_text(o));
+	printf("%u run%s: %zu %s, %u repetition%s, scale %g, cache before reading: %s\n", f->runs,
+	       f->runs == 1 ? "" : "s", o->workloads.n, o->workloads.n == 1 ? "class" : "classes",
+	       o->reps, o->reps == 1 ? "" : "s", o->scale, cache_text(o));
 	for (i = 0; i < o->workloads.n; i++) {
 		const struct workload *w = o->workloads.at[i];
 
 		cold |= begins_cold(o, w);
+		away |= cache_takes_away(o->cache == CACHE_OWN ? w->cache : o->cache);
+		if (workload_unread(w))
+			printf("%s: %zu files or folders of its data may not be read and are left out\n",
+			       w->name, workload_unread(w));
 		if (w->rams)
 			printf("%s: %" PRIu64 " times this machine's memory are %s\n", w->name, w->rams,
 			       size_text(wr, w->bytes, SIZE_SI));
@@ -221,6 +225,8 @@ static void announce(const struct bench_order *o, const struct bench_forecast *f
 		printf("memory for engine and page cache: %s\n", size_text(need, o->ram, SIZE_IEC));
 	if (cold && geteuid() == 0)
 		puts("drops the whole machine's page cache before each read");
+	if (away)
+		printf("unmounts %s and mounts it again before each read\n", o->target);
 	if (o->reps < 6)
 		puts("n: fewer than 6 runs, so lowest to highest is no 95 % interval");
 	sbuf_done(&label);
@@ -336,7 +342,7 @@ static const struct verb_option options[] = {
 	{ .name = "scale", .value = "F",
 	  .help = "the bytes of a class times this (1, or the suite's)" },
 	{ .name = "cache", .value = "STATE",
-	  .help = "before reading: cold, warm or as-is (cold, or the suite's)" },
+	  .help = "before reading: cold, cold:remount, cold:export, warm or as-is (cold, or the suite's)" },
 	{ .name = "engine", .value = "E",
 	  .help = "who copies: naslab, or rsync for numbers to hold beside published ones (naslab)" },
 	{ .name = "source", .value = "DIR",

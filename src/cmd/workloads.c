@@ -72,14 +72,21 @@ static void print_suite(const struct suite *s)
 
 static void print_class(const struct workload *w)
 {
-	unsigned ops = workload_ops(w, true, true), op;
+	unsigned ops = workload_ops(w, true, true), op, i;
 	struct sbuf text = { 0 };
 	char size[SIZE_TEXT];
 
 	sbuf_add_safe(&text, w->title);
 	printf(" %-16s %s\n", w->name, sbuf_str(&text));
 	sbuf_clear(&text);
-	sbuf_addf(&text, "%s", size_text(size, w->bytes, SIZE_SI));
+	if (w->bytes)
+		sbuf_addf(&text, "%s", size_text(size, w->bytes, SIZE_SI));
+	for (i = 0; i < w->n_sets; i++) {
+		if (w->sets[i].folder)
+			sbuf_addf(&text, "%sthe files of %s", text.len ? " and " : "", w->sets[i].folder);
+	}
+	if (!text.len)
+		sbuf_add(&text, "empty files");
 	if (w->rams)
 		sbuf_addf(&text, " (%u x RAM)", (unsigned)w->rams);
 	if (w->threads > 1)

@@ -78,7 +78,8 @@ check "too large" refuses 3 "is free; a smaller --scale needs less" bench "$dir"
 	--scale 1000
 check "no repetitions" refuses 2 "from 1 to 1000" bench "$dir" --reps 0
 check "no scale" refuses 2 "--scale is a number" bench "$dir" --scale 0
-check "no cache state" refuses 2 "cold, warm or as-is" bench "$dir" --cache hot
+check "no cache state" refuses 2 "cold:export, warm or as-is" bench "$dir" --cache hot
+check "a directory is not unmounted" refuses 3 "cold:" bench "$dir" --cache cold:remount
 check "no operation" refuses 2 "--op is write or read" bench "$dir" --op copy
 check "no result" refuses 1 "there is no result 99" results show 99
 check "refusals leave nothing" empty

@@ -224,7 +224,7 @@ static void names_in_directories(void **state)
 	fd = openat(dir, "d00002", O_RDONLY | O_DIRECTORY);
 	assert_int_equal(count_files(fd, &bytes), 500);
 	close(fd);
-	run_fails(&job, EEXIST, "cannot make the directory d00000: File exists");
+	run_fails(&job, EEXIST, "cannot make d00000/f0000000.bin: File exists");
 	job.op = BENCH_RAND_STAT;
 	run(&job, &r);
 	assert_int_equal(r.ops, 2500);

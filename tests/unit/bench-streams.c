@@ -11,7 +11,7 @@
 static unsigned char *content(const struct bed *b, size_t *len)
 {
 	unsigned char *all = calloc(1, b->c->bytes * 2 + 1);
-	char dir[CORPUS_NAME], name[CORPUS_NAME];
+	char path[CORPUS_PATH];
 	size_t i;
 
 	assert_non_null(all);
@@ -19,10 +19,8 @@ static unsigned char *content(const struct bed *b, size_t *len)
 		ssize_t got;
 		int fd;
 
-		corpus_dir_name(b->c->width ? i / b->c->width : 0, dir);
-		corpus_file_name(b->c, i, name);
-		fd = openat(b->job.dir, b->c->width ? arena_printf(b->a, "%s/%s", dir, name) : name,
-			    O_RDONLY);
+		corpus_path(b->c, i, path);
+		fd = openat(b->job.dir, path, O_RDONLY);
 		assert_true(fd >= 0);
 		got = read(fd, all + *len, b->c->bytes * 2 - *len);
 		assert_true(got >= 0);

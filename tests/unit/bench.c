@@ -105,7 +105,7 @@ static void bad_workloads(void **state)
 		{ "fileset size=1X\n", "line 1: size: " },
 		{ "fileset size\n", "line 1: fileset wants key=value" },
 		{ "fileset count=0 size=1M\n", "line 1: " },
-		{ "fileset size=1M data=noise\n", "line 1: data is random, text, ratio:N or zero" },
+		{ "fileset size=1M data=noise\n", "line 1: data is random, text, ratio:N, zero or dir:PATH" },
 		{ "fileset size=big\n", "line 1: size is a size, NxRAM, lognormal or gamma" },
 		{ "fileset size=1M\nfileset size=1M\nfileset size=1M\nfileset size=1M\nfileset size=1M\n", "line 5: one fileset too many" },
 		{ "op bogus\n", "line 1: op is write, read-dirty, read, re-read" },

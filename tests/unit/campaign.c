@@ -91,7 +91,7 @@ static void test_nonsense(void **state)
 		{ TWO "scale -1\n", "line 3: scale is a number above 0" },
 		{ TWO "scale 1e9\n", "line 3: scale is a number above 0" },
 		{ TWO "op append\n", "line 3: op is write, read or both, not \"append\"" },
-		{ TWO "cache hot\n", "line 3: the cache is cold, warm or as-is" },
+		{ TWO "cache hot\n", "line 3: the cache is cold, cold:remount, cold:export, warm or as-is" },
 		{ TWO "name Bad_Name\n", "line 3: \"Bad_Name\" is no name" },
 		{ TWO "axis md.chunk\n", "line 3: axis wants what varies and its values" },
 		{ TWO "axis md.chunk 64K 64K\n", "line 3: the value 64K is given twice" },

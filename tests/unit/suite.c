@@ -65,7 +65,7 @@ static void bad_files(void **state)
 		{ "workload 500M\nscale -1\n", "x.suite line 2: scale is a number above 0" },
 		{ "workload 500M\nscale nan\n", "x.suite line 2: scale is a number above 0" },
 		{ "workload 500M\ncache hot\n",
-		  "x.suite line 2: the cache is cold, warm or as-is, not \"hot\"" },
+		  "x.suite line 2: the cache is cold, cold:remount, cold:export, warm or as-is, not \"hot\"" },
 		{ "workload 500M\ntime-cap 2\n", "x.suite line 2: time-cap is a number of" },
 		{ "workload 500M\ntime-cap -2h\n", "x.suite line 2: time-cap is a number of" },
 		{ "workload 500M\ntime-cap 99999999999999999999h\n", "time-cap is a number of" },

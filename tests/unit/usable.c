@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How long a build took, out of journals whose times are known. */
+/* What is read out of the plan and the journal of a build: times, and how it is remounted. */
 #include "bench-help.h"
 
 #include <jansson.h>
 
 #include "base/sbuf.h"
+#include "bench/remount.h"
 #include "bench/usable.h"
 #include "store/store.h"
 
@@ -144,9 +145,57 @@ static void kept_once(void **state)
 	wipe(dir);
 }
 
+/* --- taken away and brought back for a cold reading --- */
+
+#define MOUNTS "{\"steps\":[{\"argv\":[\"mkdir\",\"/srv/t\"]}," \
+	"{\"argv\":[\"mount\",\"-t\",\"xfs\",\"-o\",\"noatime\",\"/dev/t/data\",\"/srv/t\"]}," \
+	"{\"argv\":[\"zfs\",\"set\",\"mountpoint=/srv/z\",\"z\"]}]}"
+
+static void remounts(void **state)
+{
+	static const struct {
+		char *point, *type, *source;
+		enum cache_state how;
+		const char *down, *up;		/* NULL: nothing of ours */
+	} cases[] = {
+		{ "/srv/t", "xfs", "/dev/t/data", CACHE_COLD_REMOUNT, "umount /srv/t",
+		  "mount -t xfs -o noatime /dev/t/data /srv/t" },
+		{ "/srv/z", "zfs", "z", CACHE_COLD_EXPORT, "zpool export z", "zpool import z" },
+		{ "/srv/t", "xfs", "/dev/sdz1", CACHE_COLD_REMOUNT, NULL, NULL },
+		{ "/srv/t", "ext4", "/dev/t/data", CACHE_COLD_REMOUNT, NULL, NULL },
+		{ "/mnt", "xfs", "/dev/t/data", CACHE_COLD_REMOUNT, NULL, NULL },
+		{ "/srv/z", "zfs", "tank", CACHE_COLD_EXPORT, NULL, NULL },
+		{ "/srv/z", "zfs", "z", CACHE_COLD_REMOUNT, NULL, NULL },
+		{ "/srv/t", "xfs", "/dev/t/data", CACHE_COLD_EXPORT, NULL, NULL },
+	};
+	struct arena *a = arena_new();
+	json_t *plan = json_loads(MOUNTS, 0, NULL);
+	size_t i;
+
+	(void)state;
+	assert_non_null(plan);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct mount_of m = { .point = cases[i].point, .type = cases[i].type,
+				      .source = cases[i].source };
+		struct sbuf down = { 0 }, up = { 0 };
+		struct remount r;
+
+		assert_int_equal(remount_of_plan(a, plan, &m, cases[i].how, &r), !cases[i].down);
+		argv_print(&r.down, &down);
+		argv_print(&r.up, &up);
+		assert_string_equal(sbuf_str(&down), cases[i].down ? cases[i].down : "");
+		assert_string_equal(sbuf_str(&up), cases[i].up ? cases[i].up : "");
+		sbuf_done(&down);
+		sbuf_done(&up);
+	}
+	json_decref(plan);
+	arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(remounts),
 		cmocka_unit_test(journals), cmocka_unit_test(words), cmocka_unit_test(kept_once),
 	};
 

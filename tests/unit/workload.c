@@ -187,7 +187,7 @@ static void nonsense(void **state)
 		{ "fileset size=NxRAM\n", "or of memories like 2xRAM, not \"NxRAM\"" },
 		{ "sync\n", "line 1: sync says nothing" },
 		{ "snyc end\n", "there is no \"snyc\"; did you mean \"sync\"?" },
-		{ "cache hot\n", "cache is as-is, cold or warm, not \"hot\"" },
+		{ "cache hot\n", "cache is cold, cold:remount, cold:export, warm or as-is, not \"hot\"" },
 		{ "rate fast\n", "line 1: rate: " },
 		{ "rate 0\n", "line 1: rate must be from 1 byte" },
 		{ "stop time=5\n", "time is a time like 90s, 5m or 2h, not \"5\"" },
