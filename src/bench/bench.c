@@ -145,9 +145,12 @@ static int one_run(struct session *s, struct class *c, enum bench_op op, const c
 
 	if (!o->makes && !c->there)
 		rc = run_prepare(s, c, set, e);
+	if (o->makes || !c->there)
+		c->changed = false;
 	if (rc == 0)
 		rc = run_op(s, c, set, &m, e);
 	c->there = !o->removes && !(o->makes && m.copy.capped);
+	c->changed |= o->writes && o->by == OP_BY_RECORDS;
 	if (m.copy.checksum)
 		c->checksum = m.copy.checksum;
 	if (rc == 0)
@@ -202,13 +205,14 @@ static void set_name(const struct session *s, const struct class *c, char buf[CO
 
 static int one_class(struct session *s, struct class *c, struct err *e)
 {
+	enum bench_op order[BENCH_OPS];
+	unsigned n = workload_order(c->w, c->ops, order), i;
 	char set[CORPUS_NAME];
-	int op;
 
 	set_name(s, c, set);
-	for (op = 0; op < BENCH_OPS; op++) {
+	for (i = 0; i < n; i++) {
 		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): rounds() filled its list */
-		if ((c->ops & 1u << op) && one_run(s, c, (enum bench_op)op, set, e) < 0)
+		if (one_run(s, c, order[i], set, e) < 0)
 			return -1;
 	}
 	if (!c->makes && c->there)
@@ -294,33 +298,13 @@ static int rounds(struct session *s, struct err *e)
 	return rc;
 }
 
-/*
- * Where a cache writes back later, what is written and read is read twice: as long as the
- * cache is dirty, and when it has emptied.
- */
-static void add_dirty_reads(struct session *s)
-{
-	const unsigned both = 1u << BENCH_WRITE | 1u << BENCH_READ;
-	const unsigned dirty = 1u << BENCH_READ_DIRTY;
-	size_t i;
-
-	if (s->order->no_wait || !wait_writes_back(s))
-		return;
-	for (i = 0; i < s->n_classes; i++) {
-		struct class *c = &s->classes[i];
-
-		if ((c->ops & both) != both || c->ops & dirty || class_by_rsync(s->order, c->w))
-			continue;
-		c->ops |= dirty;
-		s->runs += c->reps;
-	}
-}
-
 /* Everything between the work directory's making and its removal. */
 static int measure(struct session *s, const struct bench_forecast *f, struct err *e)
 {
 	struct err more = { 0 };
+	bool writes_back;
 	struct stat st;
+	size_t i;
 	int rc;
 
 	if (fstat(s->dir.target, &st) == 0)
@@ -330,7 +314,9 @@ static int measure(struct session *s, const struct bench_forecast *f, struct err
 	counters_open(&s->counters, s->dir.target);
 	s->provenance = provenance(s);
 	s->limit_bps = proof_limit_bps("", s->counters.arena, &s->counters.disks);
-	add_dirty_reads(s);
+	writes_back = !s->order->no_wait && wait_writes_back(&s->counters.disks);
+	for (i = 0; i < s->n_classes; i++)
+		s->classes[i].ops = class_ops(s->order, s->classes[i].w, writes_back);
 	report_begin(s, f);
 	rc = usable_session(s, e);
 	if (rc == 0)

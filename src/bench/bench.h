@@ -20,7 +20,7 @@ struct sbuf;
  * MB/s (10^6) is computed where it is shown.
  */
 
-/* In the order they are run in a round; what each is stands in ops.c. */
+/* What each is stands in ops.c. */
 enum bench_op {
 	BENCH_WRITE, BENCH_READ_DIRTY, BENCH_READ, BENCH_REREAD,	/* whole files, as they are copied */
 	BENCH_REWRITE, BENCH_MODIFY, BENCH_RAND_READ, BENCH_READ_STRIDE, BENCH_READ_BACK,
@@ -88,6 +88,8 @@ struct workload {		/* one class: "small-text", "500M" ... (workloads/) */
 	uint64_t rams;		/* its file was given as so many times the memory; 0: not */
 	uint64_t bs;		/* a record; most bytes in one read() or write() */
 	unsigned ops;		/* bits 1 << enum bench_op */
+	enum bench_op order[BENCH_OPS];	/* they, in the order they are run in a round */
+	unsigned n_order;
 	uint64_t number[BENCH_OPS];	/* of those that take one: read-stride:16 */
 	unsigned threads;	/* streams */
 	bool shared_file;	/* all streams on every file, else each has files of its own */
@@ -128,6 +130,9 @@ size_t workload_unread(const struct workload *w);	/* files there that may not be
 
 /* What of it is asked for: operations that write, operations that do not. */
 unsigned workload_ops(const struct workload *w, bool write, bool read);
+/* They in the order they are run; how many. One that was added, of a dirty cache, goes before
+ * the reading. */
+unsigned workload_order(const struct workload *w, unsigned ops, enum bench_op out[BENCH_OPS]);
 /* The bytes all repetitions of them move, an untimed making of the files counted in. Adds
  * to the two sums. */
 void workload_moves(const struct workload *w, unsigned ops, double scale, unsigned reps,

@@ -16,7 +16,7 @@ struct session;
 
 /*
  * The table of operations. A new one is a file with its functions, a row in ops.c and its
- * name in enum bench_op, in the order they are run in a round. The language, the manual,
+ * name in enum bench_op. The language, the manual,
  * the forecast, the engine and the events go by the row.
  */
 enum op_by {

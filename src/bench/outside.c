@@ -41,6 +41,13 @@ uint64_t outside_memory(void)
 	return kib * KIB;
 }
 
+bool outside_over(const struct class *c, struct measured *m, const struct watch *watch)
+{
+	if (m && c->w->cap_ns && clock_ns() - watch->start_ns >= c->w->cap_ns)
+		m->copy.capped = true;
+	return m && m->copy.capped;
+}
+
 struct to_sync {
 	int dir;
 	const struct list *branches;

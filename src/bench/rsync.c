@@ -94,6 +94,7 @@ static int copy(struct session *s, const struct class *c, int from, int to, stru
 	struct sbuf said = { 0 }, words = { 0 };
 	int64_t pid;
 	int control, out, status = 0, rc = 0;
+	bool over = false;
 	ssize_t got;
 
 	snprintf(here, sizeof(here), "/proc/%d/fd/%d/", (int)getpid(), from);
@@ -112,8 +113,11 @@ static int copy(struct session *s, const struct class *c, int from, int to, stru
 				sbuf_addn(&said, buf, (size_t)got);
 		}
 		watch_look(s, c, m, watch, read_so_far(pid, c->corpus->bytes), 0, false);
-		if (session_stops(s))
+		if (session_stops(s) || (!over && outside_over(c, m, watch))) {
+			m->copy.bytes = read_so_far(pid, c->corpus->bytes);
 			kill(-(pid_t)pid, SIGTERM);
+			over = true;
+		}
 	}
 	while ((got = read(out, buf, sizeof(buf))) > 0)
 		sbuf_addn(&said, buf, (size_t)got);
@@ -121,7 +125,7 @@ static int copy(struct session *s, const struct class *c, int from, int to, stru
 	outside_last_line(&said, &words);
 	if (session_stops(s))
 		rc = err_set(e, ERR_FAIL, "stopped");
-	else if (!WIFEXITED(status) || WEXITSTATUS(status))
+	else if (!over && (!WIFEXITED(status) || WEXITSTATUS(status)))
 		rc = err_set(e, ERR_FAIL, "rsync failed%s%.300s", words.len ? ": " : "",
 			     sbuf_str(&words));
 	sbuf_done(&said);
@@ -157,11 +161,15 @@ static int timed(struct session *s, const struct class *c, int from, int to, int
 	rc = copy(s, c, from, to, m, &watch, e);
 	if (rc < 0)
 		return -1;
-	m->copy.bytes = c->corpus->bytes;
-	m->copy.files = c->corpus->n;
+	if (m->copy.capped) {
+		m->flags |= FLAG_PARTIAL;
+	} else {
+		m->copy.bytes = c->corpus->bytes;
+		m->copy.files = c->corpus->n;
+	}
 	m->copy.felt_ns = m->copy.durable_ns = clock_ns() - start;
 	if (op_of(m->op)->writes) {
-		rc = outside_durable(s, c, target, m, &watch, c->corpus->bytes, e);
+		rc = outside_durable(s, c, target, m, &watch, m->copy.bytes, e);
 		m->copy.durable_ns = clock_ns() - start;
 	}
 	watch_end(s, m, target, &watch);
@@ -200,7 +208,7 @@ int rsync_run(struct session *s, const struct class *c, const char *set, struct 
 	target = run_open(s, c, set, m, e);
 	if (target >= 0)
 		rc = timed(s, c, in ? from : target, in ? target : to, target, m, e);
-	if (rc == 0 && s->rep == 1 && !in)
+	if (rc == 0 && s->rep == 1 && !in && !m->copy.capped)
 		rc = verify(s, c, to, m, e);
 	if (from >= 0)
 		close(from);

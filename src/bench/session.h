@@ -64,6 +64,7 @@ struct class {
 	unsigned ops;			/* bits 1 << enum bench_op */
 	bool makes;			/* one of them makes the files, anew in every round */
 	bool there;			/* the files are */
+	bool changed;			/* they are not what they were made as any more */
 	bool adds;			/* what is there before is the first fileset alone */
 	unsigned reps, most;		/* how often it is measured, at least and at most */
 	uint64_t checksum;		/* of all files, once it is known */
@@ -100,7 +101,7 @@ bool session_stops(const struct session *s);	/* a signal came, or whoever ordere
  */
 int wait_quiet(struct session *s, const struct class *c, const struct op *op, unsigned *flags,
 	       struct err *e);
-bool wait_writes_back(const struct session *s);	/* is there a write-back cache below? */
+bool wait_writes_back(const struct list *disks);	/* is there a write-back cache on them? */
 unsigned wait_dirty(const struct session *s);	/* FLAG_CACHEFULL while it holds something */
 /* For the layout alone, before the first class: *waited when it was not finished yet. */
 int wait_idle(struct session *s, unsigned *flags, bool *waited, struct err *e);
@@ -117,6 +118,11 @@ unsigned flags_of(const struct session *s, const struct class *c, enum bench_op 
 		  const struct measured *m);
 
 /* order.c: how often a class is measured; and the state of the cache before it. */
+/*
+ * What is done of a workload. Where a cache writes back later, what is written and read is read
+ * twice: as long as the cache is dirty, and when it has emptied.
+ */
+unsigned class_ops(const struct bench_order *o, const struct workload *w, bool writes_back);
 unsigned class_reps(const struct bench_order *o, const struct workload *w);
 enum cache_state class_cache(const struct session *s, const struct class *c, enum bench_op op);
 

@@ -71,15 +71,15 @@ static bool look(const struct session *s, struct arena *a, enum gate_kind last, 
 	return busy;
 }
 
-bool wait_writes_back(const struct session *s)
+bool wait_writes_back(const struct list *disks)
 {
 	struct arena *a = arena_new();
 	struct sbuf status = { 0 };
 	bool yes;
 
-	if (gate_wants_dm("", a, &s->counters.disks))
+	if (gate_wants_dm("", a, disks))
 		ask("dmsetup", "status", NULL, &status);
-	yes = gate_writes_back("", a, &s->counters.disks, status.len ? sbuf_str(&status) : NULL);
+	yes = gate_writes_back("", a, disks, status.len ? sbuf_str(&status) : NULL);
 	sbuf_done(&status);
 	arena_free(a);
 	return yes;

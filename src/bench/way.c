@@ -122,6 +122,7 @@ void way_done(struct way *w)
 	for (i = 0; i < w->n; i++)
 		close(w->snapshots[i]);
 	sbuf_done(&w->said);
+	*w = (struct way){ .bytes = w->bytes, .from = -1, .to = -1, .pipe = -1, .said_fd = -1 };
 }
 
 /* How the sender ended. */
@@ -181,7 +182,7 @@ int way_go(struct session *s, const struct class *c, struct way *w, struct measu
 	struct err other = { 0 };
 	int rc = 1, error = 0;
 
-	while (rc > 0 && !session_stops(s)) {
+	while (rc > 0 && !session_stops(s) && !outside_over(c, m, watch)) {
 		rc = move_piece(w, watch_wait_ms(watch));
 		error = errno;
 		hear(w);
@@ -189,6 +190,10 @@ int way_go(struct session *s, const struct class *c, struct way *w, struct measu
 	}
 	if (session_stops(s))
 		return err_set(e, ERR_FAIL, "stopped");
+	if (m && m->copy.capped) {	/* both ends would only say that the stream is torn */
+		way_done(w);
+		return 0;
+	}
 	if (rc < 0 && w->receiver && error == EPIPE) {	/* its words say more */
 		if (receiver_end(s, c, w, m, watch, e) == 0)
 			err_set(e, ERR_FAIL, "btrfs receive took no more");

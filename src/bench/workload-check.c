@@ -25,6 +25,20 @@ unsigned workload_ops(const struct workload *w, bool write, bool read)
 	return ops;
 }
 
+unsigned workload_order(const struct workload *w, unsigned ops, enum bench_op out[BENCH_OPS])
+{
+	const unsigned dirty = 1u << BENCH_READ_DIRTY;
+	unsigned i, n = 0;
+
+	for (i = 0; i < w->n_order; i++) {
+		if (w->order[i] == BENCH_READ && ops & ~w->ops & dirty)
+			out[n++] = BENCH_READ_DIRTY;
+		if (ops & 1u << w->order[i])
+			out[n++] = w->order[i];
+	}
+	return n;
+}
+
 bool workload_is_copy(const struct workload *w)
 {
 	return w->ops == (1u << BENCH_WRITE | 1u << BENCH_READ) && w->threads == 1 && !w->group;

@@ -458,6 +458,8 @@ static int set_op(struct reading *r, const char *value)
 	}
 	if (op == BENCH_OPS)
 		return bad_op(r, word);
+	if (!(r->w.ops & 1u << op))
+		r->w.order[r->w.n_order++] = (enum bench_op)op;
 	r->w.ops |= 1u << op;
 	if (!o->number)
 		return colon ? workload_bad(r, "%s takes no number", o->word) : 0;
@@ -498,7 +500,7 @@ const struct workload_row workload_rows[] = {
 	    "what finds equal blocks; 0 when not given" }, set_dedup },
 	{ { "fileset", "seed", "N", "Another number makes other files" }, set_seed },
 	{ { "op", NULL, "OPERATION", "What is done, each in a timed run of its own, in the order "
-	    "below" }, set_op },
+	    "given" }, set_op },
 	{ { "io", NULL, NULL, "How it is read and written" }, NULL },
 	{ { "io", "bs", "SIZE", "The size of a record, and the most bytes of one read() or write(); "
 	    "from 4K to 16M, 1M when not given" }, set_bs },

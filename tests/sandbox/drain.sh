@@ -44,6 +44,8 @@ number() { part 3 | grep '"op":"read"' | sed "s/.*\"$1\":\([0-9]*\).*/\1/"; }
 is "a reading says that it was cold by a mount" "$(part 3 | grep -c '"op":"read".*"cache":"cold:remount"')" 1
 is "and the disks moved all of it" "$(($(number disk_read_bytes) >= $(number bytes)))" 1
 part() { awk -v n="$1" '/^==$/ { n--; next } n == 1' "$out"; }
+is "reading twice was said before" "$(part 1 | sed -n '/"event":"begin"/s/.*"runs":\([0-9]*\).*/\1/p')" 3
+is "with its bytes" "$(part 1 | awk -F'"(write|read)_bytes":' '/"event":"begin"/ { print ($3 + 0) / ($2 + 0) }')" 2
 is "what is no pool is not exported" "$(part 4 | sed -n 1,2p)" \
 	"naslab: /srv/t: cold:export exports a pool of ZFS, and this is none; cold or cold:remount does
 3"

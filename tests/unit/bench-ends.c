@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "base/json.h"
+#include "build/job.h"
 
 /* --- ends and rates --- */
 
@@ -268,7 +269,7 @@ static void forecast_and_runs_agree(void **state)
 		uint64_t made;		/* by two repetitions, untimed */
 		unsigned runs;
 	} cases[] = {
-		{ "fileset count=4 size=40K\nop write modify mix:25 append read-back\npar threads=2\n",
+		{ "fileset count=4 size=40K\nop write modify mix:25 read-back append\npar threads=2\n",
 		  0, 10 },
 		{ "fileset count=4 size=40K\nop append\n", 2 * 4 * 40960, 2 },
 		{ "fileset size=40K\nfileset size=80K\nop play-record\npar threads=2\n", 2 * 40960, 2 },
@@ -341,6 +342,38 @@ static void a_cut_run_is_marked(void **state)
 	arena_free(a);
 }
 
+/* The same of a copy by another program, which is ended: rsync needs longer than a millisecond. */
+static void a_cut_rsync_is_marked(void **state)
+{
+	struct arena *a = arena_new();
+	const char *dir = scratch();
+	struct workload *w = arena_alloc(a, sizeof(*w));
+	struct bench_order o = { .target = dir, .write = true, .read = true, .reps = 1, .scale = 1,
+				 .cache = CACHE_AS_IS, .db = "", .no_wait = true,
+				 .engine = ENGINE_RSYNC };
+	struct heard h = { 0 };
+	struct err e = { 0 };
+
+	(void)state;
+	if (!job_has("rsync"))
+		skip();
+	assert_int_equal(workload_parse(a, "x", "fileset count=8 size=4M\nop copy-in copy-out\n", "x", w,
+					&e), 0);
+	w->cap_ns = 1000000;
+	list_add(a, &o.workloads, w);
+	if (bench_run(&o, hear, &h, &e) < 0)
+		fail_msg("%s", e.text);
+	assert_int_equal(h.runs, 2);
+	assert_string_equal(json_str(h.last, "op"), "read");
+	assert_true(json_u64(h.last, "bytes", 0) <= 32 * MIB);
+	assert_false(json_is_true(json_object_get(h.last, "verified")));
+	assert_true(flags_read(json_object_get(h.last, "flags")) & FLAG_PARTIAL);
+	json_decref(h.last);
+	json_decref(h.result);
+	assert_int_equal(rmdir(dir), 0);
+	arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -354,6 +387,7 @@ int main(void)
 		cmocka_unit_test(one_failure_ends_all),
 		cmocka_unit_test(forecast_and_runs_agree),
 		cmocka_unit_test(a_cut_run_is_marked),
+		cmocka_unit_test(a_cut_rsync_is_marked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,6 +114,31 @@ static void lists(void **state)
 	arena_free(a);
 }
 
+/* As given, not as the table has them; what a dirty cache adds goes before the reading. */
+static void order_of_a_round(void **state)
+{
+	static const enum bench_op want[] = {
+		BENCH_WRITE, BENCH_MODIFY, BENCH_READ_DIRTY, BENCH_READ, BENCH_STAT,
+	};
+	const unsigned dirty = 1u << BENCH_READ_DIRTY;
+	struct arena *a = arena_new();
+	enum bench_op order[BENCH_OPS];
+	struct err e = { 0 };
+	struct workload w;
+
+	(void)state;
+	assert_int_equal(workload_parse(a, "x", "fileset size=1M\nop write modify\nop read stat read\n",
+					"x", &w, &e), 0);
+	assert_int_equal(workload_order(&w, w.ops | dirty, order), 5);
+	assert_memory_equal(order, want, sizeof(want));
+	assert_int_equal(workload_order(&w, workload_ops(&w, false, true), order), 2);
+	assert_int_equal(order[0], BENCH_READ);
+	shipped(a, "whole-block", &w);
+	assert_int_equal(workload_order(&w, w.ops, order), 3);
+	assert_int_equal(order[1], BENCH_MODIFY);	/* as bonnie++ does it */
+	arena_free(a);
+}
+
 static void wrong_sets(void **state)
 {
 	static const struct {
@@ -267,9 +292,11 @@ int main(void)
 		cmocka_unit_test(trees),
 		cmocka_unit_test(trees_are_used),
 		cmocka_unit_test(lists),
+		cmocka_unit_test(order_of_a_round),
 		cmocka_unit_test(wrong_sets),
 		cmocka_unit_test(own_files),
 	};
 
+	use_shipped_workloads();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -257,7 +257,8 @@ static void what_runs_move(void **state)
 		{ "op mix:75\n", 1500, 1500 },
 		{ "op mix-streams:75\n", 1500, 1500 },
 		{ "op append\n", 4000, 0 },		/* made anew for each */
-		{ "op write append read-back\n", 4000, 2000 },
+		{ "op write read-back append\n", 4000, 2000 },
+		{ "op write append read-back\n", 6000, 2000 },	/* made anew in between */
 		{ "op rand-read\nstop bytes=100\n", 1000, 200 },
 		{ "op write\nstop bytes=100\n", 2000, 0 },	/* what makes the files makes all */
 	};
