@@ -372,9 +372,21 @@ void bench_draw_bars(struct ui *ui, struct bench *b, struct area body)
 
 /* --- the form -------------------------------------------------------------------------- */
 
+/* Name, chart, what all its repetitions write, title. */
+static void class_line(const struct ui *ui, const struct bench *b, size_t i, struct sbuf *out)
+{
+	const struct workload *w = b->workloads.at[i];
+	uint64_t written = 0, read = 0;
+	char size[SIZE_TEXT];
+
+	workload_moves(w, workload_ops(w, b->write, b->read), b->scale, b->reps, &written, &read);
+	sbuf_addf(out, "[%c] %-12s %-9.9s writes %9s  %s", b->chosen[i] ? 'x' : ' ', w->name,
+		  workload_is_copy(w) ? "copied" : w->group ? w->group : "other",
+		  ui_size(ui, size, written), w->title);
+}
+
 static void form_line(struct ui *ui, const struct bench *b, size_t line, struct sbuf *out)
 {
-	const struct workload *w;
 	char size[SIZE_TEXT];
 
 	switch (line) {
@@ -411,10 +423,7 @@ static void form_line(struct ui *ui, const struct bench *b, size_t line, struct 
 			sbuf_add(out, " for engine and page cache");
 		break;
 	default:
-		w = b->workloads.at[line - LINE_CLASSES];
-		sbuf_addf(out, "[%c] %-12s %9s  %s", b->chosen[line - LINE_CLASSES] ? 'x' : ' ',
-			  w->name, ui_size(ui, size, (uint64_t)((double)w->bytes * b->scale)),
-			  w->title ? w->title : "");
+		class_line(ui, b, line - LINE_CLASSES, out);
 		break;
 	}
 }
@@ -448,6 +457,8 @@ void bench_draw_form(struct ui *ui, struct bench *b, struct area body)
 			  b->forecast.most_runs > b->forecast.runs ? "at most " : "",
 			  b->forecast.most_runs, ui_size(ui, a, b->forecast.most_write_bytes),
 			  ui_size(ui, c, b->forecast.need_bytes), ui_size(ui, d, b->forecast.free_bytes));
+	if (b->forecast.runs && b->forecast.least_ns)
+		sbuf_addf(&text, " It takes %s at least.", duration_text(a, b->forecast.least_ns));
 	if (b->err.text[0])
 		sbuf_addf(&text, "%sE %s", text.len ? "\n" : "", b->err.text);
 	if (n + 1 < body.rows)

@@ -314,7 +314,8 @@ static void draw_now(struct ui *ui, const struct campaign_view *v, unsigned row,
 		sbuf_addf(&words, "%s %s %u/%u: %s of %s, %s %s", c->name,
 			  c->op, w->rep, w->reps, ui_size(ui, got, w->bytes),
 			  ui_size(ui, all, w->bytes_total),
-			  number_text(now, w->n_samples ? w->samples[w->n_samples - 1] : 0),
+			  bench_scaled_text(now, c->unit,
+					    w->n_samples ? w->samples[w->n_samples - 1] : 0),
 			  c->unit->text);
 		draw_cell(row, width + 2, cols - width - 3, PAINT_TEXT, CUT_END, sbuf_str(&words));
 	} else {

@@ -56,6 +56,33 @@ static bool is_usual(const struct workload *w)
 	return workload_is_copy(w) && w->bytes <= 2000000000;
 }
 
+/* Those of one chart stand together: what is copied first, what is of no group last. */
+static int group_rank(const struct workload *w)
+{
+	return workload_is_copy(w) ? 0 : w->group ? 1 : 2;
+}
+
+static bool goes_after(const struct workload *a, const struct workload *b)
+{
+	int x = group_rank(a), y = group_rank(b);
+
+	return x != y ? x > y : x == 1 && strcmp(a->group, b->group) > 0;
+}
+
+/* By insertion: within a group they stay from small to large. */
+static void sort_by_group(struct list *all)
+{
+	size_t i, k;
+
+	for (i = 1; i < all->n; i++) {
+		void *w = all->at[i];
+
+		for (k = i; k > 0 && goes_after(all->at[k - 1], w); k--)
+			all->at[k] = all->at[k - 1];
+		all->at[k] = w;
+	}
+}
+
 static int bench_enter(struct ui *ui, void *state)
 {
 	struct bench *b = state;
@@ -72,6 +99,7 @@ static int bench_enter(struct ui *ui, void *state)
 		if (workload_list_all(b->arena, &b->workloads, &e) < 0 ||
 		    suite_list(b->arena, &b->suites, &e) < 0)
 			ui_fail(ui, &e);
+		sort_by_group(&b->workloads);
 		if (b->workloads.n > BENCH_CLASSES)
 			b->workloads.n = BENCH_CLASSES;
 		for (i = 0; i < b->workloads.n; i++)

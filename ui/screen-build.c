@@ -200,7 +200,7 @@ static void draw_sync(unsigned row, unsigned cols, const char *name, double perc
 		draw_text(row, (cols >= 80 ? 27 : 20) + width, PAINT_TEXT, "waiting");
 	else if (cols >= 80)
 		draw_textf(row, 27 + width, PAINT_TEXT, "%s MB/s  %s left",
-			   number_text(rate, (double)bps / 1e6),
+			   plain_number_text(rate, (double)bps / 1e6),
 			   left_ns ? duration_text(left, left_ns) : "?");
 	else
 		draw_textf(row, 20 + width, PAINT_TEXT, "%s left",

@@ -619,11 +619,12 @@ void work_result_lines(const struct work *w, struct sbuf *out)
 		sbuf_add(out, " ");
 		sbuf_add_safe(out, c->name);
 		sbuf_addf(out, " %s: median %s %s, %s to %s, %zu run%s", c->op,
-			  number_text(median, s.median), c->unit->text, number_text(min, s.min),
-			  number_text(max, s.max), c->n, c->n == 1 ? "" : "s");
+			  bench_scaled_text(median, c->unit, s.median), c->unit->text,
+			  bench_scaled_text(min, c->unit, s.min),
+			  bench_scaled_text(max, c->unit, s.max), c->n, c->n == 1 ? "" : "s");
 		if (work_op_writes(c)) {
 			stats_of(c->durable, c->n, &s);
-			sbuf_addf(out, ", durable %s", number_text(median, s.median));
+			sbuf_addf(out, ", durable %s", bench_scaled_text(median, c->unit, s.median));
 		}
 		if (c->disk_known && c->file_bytes)
 			sbuf_addf(out, ", disk:file %.2f", (double)c->disk_bytes / (double)c->file_bytes);

@@ -119,6 +119,14 @@ const char *number_text(char buf[SIZE_TEXT], double value)
 	return buf;
 }
 
+const char *plain_number_text(char buf[SIZE_TEXT], double value)
+{
+	if (fabs(value) < 999.5)
+		return number_text(buf, value);
+	snprintf(buf, SIZE_TEXT, "%.0f", value);
+	return buf;
+}
+
 static void group_digits(char buf[SIZE_TEXT], uint64_t value)
 {
 	char digits[24];

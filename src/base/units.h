@@ -42,6 +42,8 @@ const char *size_text(char buf[SIZE_TEXT], uint64_t bytes, enum size_style style
 /* Three significant digits without a unit: 0.0123, 9.87, 96.4, 118, 2.31k, 12.3M. Returns
  * buf. */
 const char *number_text(char buf[SIZE_TEXT], double value);
+/* The same of what has a prefix of its own, as MB/s do: "1234", not "1.23k". */
+const char *plain_number_text(char buf[SIZE_TEXT], double value);
 
 /* How long one operation took, three significant digits: "850 ns", "34.1 us", "12.0 ms",
  * "1.50 s". Returns buf. */

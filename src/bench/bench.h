@@ -292,6 +292,8 @@ const struct bench_unit *bench_unit_find(const char *word);	/* NULL: no such */
 const struct bench_unit *bench_op_unit(const char *op);		/* of an operation's word */
 /* which: "median", "min", "max", "" in a run; as in the event, not in MB/s. NAN: not told. */
 double bench_rate(const json_t *event, const char *which, bool durable);
+/* Of a rate that is in units of `text` already: "1234" MB/s, "12.3k" files/s. */
+const char *bench_scaled_text(char buf[SIZE_TEXT], const struct bench_unit *u, double rate);
 /* Three significant digits: "96.4", "12.3k"; "-" for NAN. And "88.1-104". Return buf. */
 const char *bench_rate_text(char buf[SIZE_TEXT], const struct bench_unit *u, double rate);
 const char *bench_range_text(char buf[2 * SIZE_TEXT], const struct bench_unit *u, double min,

@@ -58,11 +58,16 @@ double bench_rate(const json_t *event, const char *which, bool durable)
 	return json_is_number(v) ? json_number_value(v) : NAN;
 }
 
+const char *bench_scaled_text(char buf[SIZE_TEXT], const struct bench_unit *u, double rate)
+{
+	return u->counts ? number_text(buf, rate) : plain_number_text(buf, rate);
+}
+
 const char *bench_rate_text(char buf[SIZE_TEXT], const struct bench_unit *u, double rate)
 {
 	if (isnan(rate))
 		return strcpy(buf, "-");	/* a published range has no median */
-	return number_text(buf, rate / u->one);
+	return bench_scaled_text(buf, u, rate / u->one);
 }
 
 const char *bench_range_text(char buf[2 * SIZE_TEXT], const struct bench_unit *u, double min,

@@ -68,6 +68,15 @@ double chart_top(double largest)
 	return step * ceil(largest / step - 1e-9);
 }
 
+/* It may count MB/s, whose prefix is there already. */
+static void scale_text(char text[SIZE_TEXT], double value)
+{
+	if (value < 99999.5)
+		plain_number_text(text, value);
+	else
+		number_text(text, value);
+}
+
 void chart_scale(struct grid *g, unsigned row, unsigned col, unsigned width, double top)
 {
 	char text[SIZE_TEXT];
@@ -76,12 +85,12 @@ void chart_scale(struct grid *g, unsigned row, unsigned col, unsigned width, dou
 
 	if (!(top > 0) || isinf(top) || !width)
 		return;
-	number_text(text, top);
+	scale_text(text, top);
 	step = round_step(fmax(top / MOST_LABELS, top * ((double)strlen(text) + 2) / width));
 	for (i = 0; (value = i * step) < top * (1 + 1e-9); i++) {
 		unsigned at = (unsigned)floor(value / top * width + 1e-9);
 
-		number_text(text, value);
+		scale_text(text, value);
 		if (at + strlen(text) <= width)
 			grid_text(g, row, col + at, text);
 	}

@@ -16,7 +16,10 @@ static void axis_number(struct grid *g, unsigned row, unsigned col, double value
 	char number[SIZE_TEXT], text[SIZE_TEXT + LABEL];
 	size_t len;
 
-	number_text(number, value);
+	if (value < 9999.5)
+		plain_number_text(number, value);
+	else
+		number_text(number, value);
 	len = strlen(number);
 	if (len > LABEL && value < 1) {
 		snprintf(number, sizeof(number), "%.2g", value);

@@ -23,7 +23,7 @@ static const char *rate_text(char buf[SIZE_TEXT], const json_t *j, const char *w
 
 static const char *mbps(char buf[SIZE_TEXT], const json_t *j, const char *key)
 {
-	return number_text(buf, (double)json_u64(j, key, 0) / 1e6);
+	return plain_number_text(buf, (double)json_u64(j, key, 0) / 1e6);
 }
 
 uint64_t bench_now_ns(void)
@@ -117,7 +117,7 @@ static void show_ops(const json_t *j)
 	if (!bench_unit(j)->counts)
 		printf("%s ops/s, ", number_text(rate, (double)ops * 1e9 / (double)ns));
 	else if (bytes)
-		printf("%s MB/s, ", number_text(rate, (double)bytes * 1e3 / (double)ns));
+		printf("%s MB/s, ", plain_number_text(rate, (double)bytes * 1e3 / (double)ns));
 	show_latency(j);
 }
 
@@ -182,10 +182,13 @@ static void show_streams(const json_t *j)
 
 	if (json_u64(j, "streams", 0) < 2)
 		return;
-	printf("%13s%" PRIu64 " streams: %s-%s MB/s, mean %s; the last was at %s when one ended\n", "",
-	       json_u64(j, "streams", 0), mbps(min, j, "stream_min_bps"),
-	       mbps(max, j, "stream_max_bps"), mbps(mean, j, "stream_mean_bps"),
-	       size_text(least, json_u64(j, "least_bytes", 0), SIZE_SI));
+	printf("%13s%" PRIu64 " streams: %s-%s MB/s, mean %s", "", json_u64(j, "streams", 0),
+	       mbps(min, j, "stream_min_bps"), mbps(max, j, "stream_max_bps"),
+	       mbps(mean, j, "stream_mean_bps"));
+	if (json_u64(j, "least_bytes", 0))
+		printf("; the slowest had %s when the first was through",
+		       size_text(least, json_u64(j, "least_bytes", 0), SIZE_SI));
+	putchar('\n');
 }
 
 static void show_run(struct bench_show *s, const json_t *j)

@@ -141,9 +141,9 @@ void demo_show_results(const struct demo *d, const struct demo_result *r, size_t
 		snprintf(text, sizeof(text), "%-11.11s %.1s", r[i].class, r[i].op);
 		grid_text(&g, row, 1, text);
 		chart_bar(&g, row, BAR_AT, BAR, top, r[i].min, r[i].median, r[i].max);
-		snprintf(range, sizeof(range), "%s-%s", number_text(low, r[i].min),
-			 number_text(high, r[i].max));
-		snprintf(text, sizeof(text), "%6s %11s %3u %5s", number_text(mid, r[i].median),
+		snprintf(range, sizeof(range), "%s-%s", plain_number_text(low, r[i].min),
+			 plain_number_text(high, r[i].max));
+		snprintf(text, sizeof(text), "%6s %11s %3u %5s", plain_number_text(mid, r[i].median),
 			 range, r[i].runs,
 			 isnan(r[i].disk_per_file) ? "?" : number_text(share, r[i].disk_per_file));
 		grid_text(&g, row, NUMBERS_AT, text);

@@ -82,7 +82,7 @@ static void show_bench(struct demo *d, const json_t *event, struct measuring *m)
 			printf("%s round %" PRIu64 " of %d:", m->round ? "\n" : "", round, REPS);
 		m->round = round;
 		printf("  %s %.1s %s", word(event, "class"), word(event, "op"),
-		       number_text(rate, mbps(event, "durable_bps")));
+		       plain_number_text(rate, mbps(event, "durable_bps")));
 		fflush(stdout);
 	} else if (!strcmp(kind, "result") && m->n < MOST_RESULTS) {
 		uint64_t bytes = json_u64(event, "bytes", 0);

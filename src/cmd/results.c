@@ -31,7 +31,7 @@ static const char *date_text(char buf[32], uint64_t ns)
 
 static const char *mbps(char buf[SIZE_TEXT], const json_t *j, const char *key)
 {
-	return number_text(buf, (double)json_u64(j, key, 0) / 1e6);
+	return plain_number_text(buf, (double)json_u64(j, key, 0) / 1e6);
 }
 
 /* One of a result's or a run's rates, in what it counts. */
@@ -156,13 +156,16 @@ static void print_streams(const json_t *j)
 
 	if (json_u64(j, "streams", 0) < 2)
 		return;
-	printf("streams %" PRIu64 ": %s to %s MB/s, mean %s; the last was at %s when one ended\n",
-	       json_u64(j, "streams", 0), mbps(min, j, "stream_min_bps"),
-	       mbps(max, j, "stream_max_bps"), mbps(mean, j, "stream_mean_bps"),
-	       size_text(least, json_u64(j, "least_bytes", 0), SIZE_SI));
+	printf("streams %" PRIu64 ": %s to %s MB/s, mean %s", json_u64(j, "streams", 0),
+	       mbps(min, j, "stream_min_bps"), mbps(max, j, "stream_max_bps"),
+	       mbps(mean, j, "stream_mean_bps"));
+	if (json_u64(j, "least_bytes", 0))
+		printf("; the slowest had %s when the first was through",
+		       size_text(least, json_u64(j, "least_bytes", 0), SIZE_SI));
+	putchar('\n');
 	json_array_foreach(all, i, one)
 		printf("%s%s", i % 8 ? " " : i ? "\n        " : "        ",
-		       number_text(min, (double)json_integer_value(one) / 1e6));
+		       plain_number_text(min, (double)json_integer_value(one) / 1e6));
 	puts(" MB/s each");
 }
 

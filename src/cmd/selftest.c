@@ -137,7 +137,7 @@ static int test_engine(struct err *e)
 	json_object_set_new(j, "cv", json_real(square / 100));
 	json_object_set_new(report, "engine", j);
 	say("engine    %zu repeats of 50 MB into memory: median %s MB/s, spread (CV) %s %%%s\n",
-	       s.n, number_text(rate, of.median / 1e6), number_text(cv, square),
+	       s.n, plain_number_text(rate, of.median / 1e6), number_text(cv, square),
 	       square > 2 ? "; more than 2 %: the machine is busy" : "");
 	return 0;
 }
