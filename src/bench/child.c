@@ -31,6 +31,10 @@ int child_failed(struct copy *c, const char *fmt, ...)
 	int error = errno;
 	va_list ap;
 
+	if (error == EINVAL && c->job->direct) {	/* at the opening, or only at a call */
+		fmt = "this file system does not take O_DIRECT; the workload asks for it with direct=1";
+		error = 0;
+	}
 	if (atomic_exchange(&c->shared->failed, 1) == 0) {
 		c->shared->error = error;
 		va_start(ap, fmt);
@@ -127,11 +131,6 @@ int child_open(struct copy *c, const char *name, int flags)
 			(c->job->sync == SYNC_WRITE && flags & (O_WRONLY | O_RDWR) ? O_SYNC : 0),
 			0644);
 
-	if (fd < 0 && errno == EINVAL && c->job->direct) {
-		errno = 0;
-		return child_failed(c, "this file system does not take O_DIRECT; the workload asks for "
-				    "it with direct=1");
-	}
 	return fd < 0 ? child_failed(c, "cannot %s %s", flags & O_CREAT ? "make" : "open", name) : fd;
 }
 
