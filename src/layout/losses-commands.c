@@ -6,6 +6,7 @@
  */
 #include "layout/losses.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -110,19 +111,140 @@ static void step_line(const struct stack *s, const struct step *step, struct nex
 	sbuf_done(&line);
 }
 
+/* --- bcache and other caches ------------------------------------------------------------- */
+
+/* A step of naslab's own as a shell does it. */
+static void builtin_line(const struct stack *s, const struct step *step, struct next_step *st)
+{
+	const char *word = step->argv.at[0], *one = step->argv.at[1], *two = step->argv.at[2];
+
+	if (!strcmp(word, "block_tell")) {
+		next_command(s, st, "echo %s > %s", two, one);
+	} else if (!strcmp(word, "block_write")) {
+		next_command(s, st, "echo %s > /sys/class/block/%s/%s", (const char *)step->argv.at[3],
+			     kernel_name_of(s, one), two);
+	} else if (!strcmp(word, "block_link")) {
+		next_command(s, st, "mkdir -p /dev/naslab");
+		next_command(s, st, "ln -sfn /dev/$(basename $(readlink -f /sys/class/block/%s/bcache/dev)) %s",
+			     kernel_name_of(s, two), one);
+	}
+}
+
+void commands_backing(const struct loss *l, const struct node *n, bool alone, struct next_step *st)
+{
+	const char *dev = n->kids[0]->dev;
+	struct err e = { 0 };
+	struct plan *p;
+	size_t i;
+
+	if (plan_make(l->s, &p, &e))
+		return;
+	for (i = 0; i < p->steps.n; i++) {
+		const struct step *step = p->steps.at[i];
+		const struct argv *v = &step->argv;
+
+		if (strcmp(step->layer, "bcache") || !plan_builtin(v->at[0]) ||
+		    (strcmp(v->at[1], dev) && strcmp(v->at[2], dev)))
+			continue;
+		builtin_line(l->s, step, st);
+		if (alone && !strcmp(v->at[0], "block_tell"))
+			next_command(l->s, st, "echo 1 > /sys/class/block/%s/bcache/running",
+				     kernel_name_of(l->s, dev));
+	}
+	plan_free(p);
+}
+
+static void attach(const struct loss *l, const struct node *n, struct next_step *st)
+{
+	next_command(l->s, st, "basename $(readlink -f /sys/class/block/%s/bcache/set) > "
+		     "/sys/class/block/%s/bcache/attach", kernel_name_of(l->s, n->kids[1]->dev),
+		     kernel_name_of(l->s, n->kids[0]->dev));
+}
+
 /* A device of bcache by itself: the plan makes all of a set at once. */
 static void backing_again(const struct loss *l, const struct node *n, struct next_step *st)
 {
-	const char *dev = n->kids[0]->dev, *name = kernel_name_of(l->s, dev);
-
-	next_command(l->s, st, "make-bcache --block %u -B %s", n->lsec, dev);
-	next_command(l->s, st, "echo %s > /sys/fs/bcache/register_quiet", dev);
-	next_command(l->s, st, "basename /sys/fs/bcache/*-* > /sys/class/block/%s/bcache/attach", name);
-	if (!strcmp(node_word(n, "mode"), "writeback"))
-		next_command(l->s, st, "echo writeback > /sys/class/block/%s/bcache/cache_mode", name);
-	next_command(l->s, st, "ln -sf /dev/$(basename $(readlink -f /sys/class/block/%s/bcache/dev)) %s", name,
-		     n->dev);
+	next_command(l->s, st, "make-bcache%s --block %u -B %s",
+		     strcmp(node_word(n, "mode"), "writeback") ? "" : " --writeback", n->lsec,
+		     n->kids[0]->dev);
+	commands_backing(l, n, false, st);
+	if (l->health[n->kids[1]->id] != HEALTH_LOST)
+		attach(l, n, st);
 }
+
+/* What else has the same cache: after a restart it has no name yet. */
+static void others_of_set(const struct loss *l, const struct node *n, struct next_step *st)
+{
+	size_t i;
+
+	for (i = l->s->n_disks; i < l->s->nodes.n; i++) {
+		const struct node *other = l->s->nodes.at[i];
+
+		if (other->stmt == n->stmt && !other->left_out && l->data[other->id] != HEALTH_LOST)
+			commands_backing(l, other, false, st);
+	}
+}
+
+static void bcache_set_again(const struct loss *l, const struct node *ssd, struct next_step *st)
+{
+	const struct stmt *made = NULL;
+	const struct node *member;
+	size_t i;
+
+	for (i = l->s->n_disks; i < l->s->nodes.n; i++) {
+		const struct node *n = l->s->nodes.at[i];
+
+		if (n->left_out || !advice_is(n, "bcache") || only_disk(n->kids[1]) != ssd ||
+		    (l->data[n->id] == HEALTH_LOST && !loss_goes_on(l, n, &member)))
+			continue;
+		if (made != n->stmt) {
+			next_command(l->s, st, "make-bcache --bucket %" PRIu64 "k --block %u -C %s",
+				     node_size(n, "bucket") / 1024, n->lsec, n->kids[1]->dev);
+			next_command(l->s, st, "echo %s > /sys/fs/bcache/register_quiet", n->kids[1]->dev);
+		}
+		made = n->stmt;
+		attach(l, n, st);
+	}
+}
+
+/* Does a step make the cache disk what it was, or a cache of it that of a volume? */
+static bool is_of_cache(const struct step *st, const struct node *ssd)
+{
+	size_t i;
+
+	for (i = 0; i < st->writes.n; i++) {
+		const struct node *n = st->writes.at[i];
+
+		if (only_disk(n) == ssd || (n->n_kids == 2 && only_disk(n->kids[1]) == ssd &&
+					    !strcmp(st->layer, n->layer->name)))
+			return true;
+	}
+	return false;
+}
+
+void commands_cache(const struct loss *l, const struct node *ssd, bool prepared,
+		    struct next_step *st)
+{
+	struct err e = { 0 };
+	struct plan *p;
+	size_t i;
+
+	if (plan_make(l->s, &p, &e))
+		return;
+	for (i = 0; i < p->steps.n; i++) {
+		const struct step *step = p->steps.at[i];
+		const char *word = step->argv.at[0];
+
+		if (is_of_cache(step, ssd) && strcmp(step->layer, "bcache") && strcmp(step->layer, "md") &&
+		    !plan_builtin(word) && strcmp(word, "wipefs") && strcmp(word, "blockdev") &&
+		    !(prepared && !strcmp(word, "sfdisk")))
+			step_line(l->s, step, st);
+	}
+	plan_free(p);
+	bcache_set_again(l, ssd, st);
+}
+
+/* --- the new disk, continued ------------------------------------------------------------- */
 
 void commands_prepare(const struct loss *l, const struct node *disk, struct next_step *st)
 {
@@ -135,18 +257,21 @@ void commands_prepare(const struct loss *l, const struct node *disk, struct next
 	for (i = 0; i < p->steps.n; i++) {
 		const struct step *step = p->steps.at[i];
 
-		if (!is_of_disk(step, disk) || plan_builtin(step->argv.at[0]) ||
-		    !strcmp(step->argv.at[0], "wipefs") || !strcmp(step->argv.at[0], "blockdev"))
-			continue;
-		step_line(l->s, step, st);
+		const char *word = step->argv.at[0];
+
+		if (is_of_disk(step, disk) && !plan_builtin(word) && strcmp(word, "wipefs") &&
+		    strcmp(word, "blockdev") && (disk->role == ROLE_DATA || !strcmp(word, "sfdisk")))
+			step_line(l->s, step, st);
 	}
 	plan_free(p);
 	for (i = l->s->n_disks; i < l->s->nodes.n; i++) {
 		const struct node *n = l->s->nodes.at[i];
 
-		if (advice_is(n, "bcache") && only_disk(n->kids[0]) == disk &&
-		    l->health[n->kids[1]->id] != HEALTH_LOST)
-			backing_again(l, n, st);
+		if (!advice_is(n, "bcache") || only_disk(n->kids[0]) != disk)
+			continue;
+		if (l->health[n->kids[1]->id] != HEALTH_LOST)
+			others_of_set(l, n, st);
+		backing_again(l, n, st);
 	}
 }
 
@@ -179,6 +304,50 @@ void commands_mounts(const struct loss *l, const struct node *n, bool mount, str
 			step_line(l->s, step, st);
 		else
 			next_command(l->s, st, "umount %s", step->argv.at[step->argv.n - 1]);
+	}
+	plan_free(p);
+}
+
+static bool rests_on_any(const struct stack *s, const struct node *n, const struct stmt *stmt)
+{
+	size_t i;
+
+	for (i = s->n_disks; i < s->nodes.n; i++) {
+		const struct node *other = s->nodes.at[i];
+
+		if (other->stmt == stmt && !other->left_out && rests_on(n, other))
+			return true;
+	}
+	return false;
+}
+
+void commands_mount_again(const struct loss *l, const struct stmt *stmt, struct next_step *st)
+{
+	struct err e = { 0 };
+	struct plan *p;
+	size_t i, k;
+
+	if (plan_make(l->s, &p, &e))
+		return;
+	for (i = 0; i < p->steps.n; i++) {
+		const struct step *step = p->steps.at[i];
+		const char *dir = step->argv.at[step->argv.n - 1];
+		struct sbuf line = { 0 };
+
+		if (strcmp(step->argv.at[0], "mount") && strcmp(step->argv.at[0], "mergerfs"))
+			continue;
+		for (k = l->s->n_disks; k < l->s->nodes.n; k++) {
+			const struct node *n = l->s->nodes.at[k];
+
+			if (n->left_out || !n->dir || strcmp(n->dir, dir) || !rests_on_any(l->s, n, stmt))
+				continue;
+			if (advice_is(n, "btrfs") && n->n_kids > 1)
+				next_command(l->s, st, "btrfs device scan");
+			argv_print(&step->argv, &line);
+			next_command(l->s, st, "mountpoint -q %s || %s", dir, sbuf_str(&line));
+			break;
+		}
+		sbuf_done(&line);
 	}
 	plan_free(p);
 }
@@ -273,29 +442,27 @@ void commands_rebuild(const struct loss *l, const struct node *n, struct next_st
 
 /* --- looking only ------------------------------------------------------------------------ */
 
-void commands_check(const struct stack *s, const struct node *n, struct next_step *st)
+void commands_check(const struct loss *l, const struct node *n, struct next_step *st)
 {
+	const struct stack *s = l->s;
 	static const struct {
 		const char *fs, *words;
 	} rows[] = {
 		{ "ext4", "e2fsck -fn" }, { "xfs", "xfs_repair -n" }, { "btrfs", "btrfs check --readonly" },
 		{ "jfs", "jfs_fsck -n" }, { "reiserfs", "reiserfsck --check --yes" },
 	};
+	unsigned here;
 	size_t i, k;
 
 	for (i = n->id; i < s->nodes.n; i++) {
 		const struct node *fs = s->nodes.at[i];
-		bool same = false;
+		bool same = rests_on_any(s, fs, n->stmt);
 
-		/* one statement is cached as one: any of its devices may be below */
-		for (k = s->n_disks; k < s->nodes.n && !same; k++) {
-			const struct node *other = s->nodes.at[k];
-
-			same = other->stmt == n->stmt && !other->left_out && rests_on(fs, other);
-		}
+		for (here = 0; same && here + 1 < fs->n_kids && l->data[fs->kids[here]->id] == HEALTH_LOST;)
+			here++;
 		for (k = 0; k < sizeof(rows) / sizeof(rows[0]) && same; k++) {
 			if (advice_is(fs, rows[k].fs))
-				next_command(s, st, "%s %s", rows[k].words, fs->kids[0]->dev);
+				next_command(s, st, "%s %s", rows[k].words, fs->kids[here]->dev);
 		}
 	}
 }

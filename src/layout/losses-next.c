@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * losses-next - what to do when disks have died: caches first, because nothing starts
- * without them, then what has to be replaced by how large a disk, what is rebuilt, and what
- * is left of branches.
+ * without them (losses-cache.c), then what has to be replaced by how large a disk, what is
+ * rebuilt, and what is left of branches.
  */
 #include "layout/losses.h"
 
@@ -15,12 +15,10 @@
 #include "base/sbuf.h"
 #include "base/units.h"
 #include "layout/advice.h"
+#include "layout/mount.h"
 #include "layout/plan.h"
 
-static struct next_step *say(const struct loss *l, struct losses_next *out, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static struct next_step *say(const struct loss *l, struct losses_next *out, const char *fmt, ...)
+struct next_step *next_say(const struct loss *l, struct losses_next *out, const char *fmt, ...)
 {
 	struct next_step *st = arena_alloc(l->s->arena, sizeof(*st));
 	char text[1024];
@@ -89,135 +87,6 @@ const char *losses_detail(const struct stack *s, const struct node *n, const enu
 			    "no further may go");
 }
 
-/* --- caches --------------------------------------------------------------------------- */
-
-/* The disk that a lost cache or journal of a node is on; NULL: it has none, or it is well. */
-static const struct node *dead_cache(const struct loss *l, const struct node *n)
-{
-	const struct node *last = n->n_kids < 2 ? NULL : n->kids[n->n_kids - 1];
-
-	if (!n->layer || n->left_out || !last || !node_on_cache(last) ||
-	    l->health[last->id] != HEALTH_LOST || l->data[n->id] == HEALTH_LOST)
-		return NULL;
-	return last->kids[0];
-}
-
-static bool writes_back(const struct node *n)
-{
-	return !strcmp(n->layer->name, "writecache") || !strcmp(node_word(n, "mode"), "writeback");
-}
-
-/* All devices of one bcache together: what is done is the same for each. */
-static void next_bcache(const struct loss *l, const struct node *first, const struct node *ssd,
-			struct losses_next *out)
-{
-	struct list cached = { 0 };
-	struct sbuf names = { 0 };
-	struct next_step *st;
-	size_t i;
-
-	for (i = first->id; i < l->s->nodes.n; i++) {
-		struct node *n = l->s->nodes.at[i];
-
-		if (n->stmt != first->stmt || !dead_cache(l, n))
-			continue;
-		sbuf_addf(&names, "%s%s", names.len ? ", " : "", n->kids[0]->name);
-		list_add(l->s->arena, &cached, n->kids[0]);
-	}
-	if (writes_back(first))
-		st = say(l, out, "what %s had not written back to %s is lost, and what is there may be "
-			 "torn; if %s is really dead, start without it and look before anything is "
-			 "written", ssd->name, sbuf_str(&names), ssd->name);
-	else
-		st = say(l, out, "%s held copies only: without it %s only become%s slower. After a reboot "
-			 "this starts %s; a new cache is made with make-bcache -C, and its set's UUID "
-			 "written to bcache/attach", ssd->name, sbuf_str(&names),
-			 cached.n == 1 ? "s" : "", cached.n == 1 ? "it" : "them");
-	for (i = 0; i < cached.n; i++)
-		next_command(l->s, st, "echo 1 > /sys/class/block/%s/bcache/running",
-			     kernel_name_of(l->s, ((const struct node *)cached.at[i])->dev));
-	if (writes_back(first))
-		commands_check(l->s, first, st);
-	sbuf_done(&names);
-}
-
-/*
- * lvconvert flushes a pool in writeback before it takes it off, also when its SSD is gone, and
- * vgreduce --force removes the volume with it (tried on lvm2 2.03.16). The metadata from
- * before the cache knows the volume where it still is.
- */
-static void restore_metadata(const struct loss *l, const struct node *n, const char *volume, int len,
-			     struct next_step *st)
-{
-	next_command(l->s, st, "vgcfgrestore --yes --force --file $(grep -l 'executing.*vgextend.*%s' "
-		     "/etc/lvm/archive/%.*s_*.vg | tail -n 1) %.*s", n->kids[1]->dev, len, volume, len,
-		     volume);
-}
-
-static void next_lvm_cache(const struct loss *l, const struct node *n, const struct node *ssd,
-			   struct losses_next *out)
-{
-	const char *volume = n->dev + strlen("/dev/");
-	bool pool = !strcmp(n->layer->name, "lvmcache") && node_yes(n, "pool");
-	int len = (int)strcspn(volume, "/");
-	struct next_step *st;
-
-	if (writes_back(n))
-		st = say(l, out, "what %s had not written back to %s is lost, and what is there may be "
-			 "torn; if %s is really dead, %s and look before anything is written", ssd->name,
-			 n->name, ssd->name, pool ? "restore LVM's metadata from before the cache (never "
-			 "vgreduce --force: it removes the volume)" : "take it off by force");
-	else
-		st = say(l, out, "%s held copies only: it is taken off, and nothing is missing",
-			 ssd->name);
-	if (writes_back(n) && pool) {
-		restore_metadata(l, n, volume, len, st);
-	} else {
-		next_command(l->s, st, "lvconvert --yes --uncache --force %s", volume);
-		next_command(l->s, st, "vgreduce --removemissing %.*s", len, volume);
-	}
-	next_command(l->s, st, "vgchange --activate y %.*s", len, volume);
-	if (writes_back(n))
-		commands_check(l->s, n, st);
-}
-
-/* A journal is taken in while nothing writes to the array. */
-static void next_journal(const struct loss *l, const struct node *n, const struct node *ssd,
-			 struct losses_next *out)
-{
-	struct next_step *st = say(l, out, "%s lost its journal %s and is read-only until it has "
-				   "another, here called %s too; nothing may use the array while it "
-				   "is added", n->name, ssd->name, ssd->name);
-
-	commands_prepare(l, ssd, st);
-	commands_mounts(l, n, false, st);
-	next_command(l->s, st, "mdadm --readonly %s", n->dev);
-	next_command(l->s, st, "mdadm --manage %s --add-journal %s", n->dev,
-		     n->kids[n->n_kids - 1]->dev);
-	commands_mounts(l, n, true, st);
-}
-
-static void next_caches(const struct loss *l, struct losses_next *out)
-{
-	const struct stmt *told = NULL;
-	size_t i;
-
-	for (i = l->s->n_disks; i < l->s->nodes.n; i++) {
-		const struct node *n = l->s->nodes.at[i], *ssd = dead_cache(l, n);
-
-		if (!ssd || n->stmt == told)
-			continue;
-		if (!strcmp(n->layer->name, "bcache")) {
-			next_bcache(l, n, ssd, out);
-			told = n->stmt;
-		} else if (!strcmp(n->layer->name, "md")) {
-			next_journal(l, n, ssd, out);
-		} else {
-			next_lvm_cache(l, n, ssd, out);
-		}
-	}
-}
-
 /* --- replacing and rebuilding ----------------------------------------------------------- */
 
 /*
@@ -282,7 +151,7 @@ static void next_replace(const struct loss *l, struct losses_next *out)
 		r = arena_alloc(s->arena, sizeof(*r));
 		*r = (struct replacement){ disk, bytes };
 		list_add(s->arena, &out->replace, r);
-		st = say(l, out, "replace %s by a disk of at least %" PRIu64 " bytes (%s), here called "
+		st = next_say(l, out, "replace %s by a disk of at least %" PRIu64 " bytes (%s), here called "
 			 "%s too%s", disk->name, bytes, size_text(size, bytes, SIZE_SI), disk->name,
 			 parts ? "; it gets the same partitions" : "");
 		commands_prepare(l, disk, st);
@@ -309,14 +178,14 @@ static void next_rebuild(const struct loss *l, struct losses_next *out)
 			continue;
 		if (advice_redundant(n)) {
 			list_add(s->arena, &out->rebuild, n);
-			st = say(l, out, "the %s %s rebuilds, about %s; until then a further failure may "
+			st = next_say(l, out, "the %s %s rebuilds, about %s; until then a further failure may "
 				 "lose data", advice_is(n, "md") ? "array" : "volume", n->name,
 				 duration_text(time, advice_sync_ns(n)));
 		} else if (!strcmp(n->layer->name, "btrfs")) {
-			st = say(l, out, "btrfs does not mount by itself with %u of %u devices; what was "
+			st = next_say(l, out, "btrfs does not mount by itself with %u of %u devices; what was "
 				 "written meanwhile gets its copies at the end", all - lost, all);
 		} else {
-			st = say(l, out, "the pool takes the new device; zpool status says how far it is");
+			st = next_say(l, out, "the pool takes the new device; zpool status says how far it is");
 		}
 		commands_rebuild(l, n, st);
 	}
@@ -326,7 +195,7 @@ static void next_rebuild(const struct loss *l, struct losses_next *out)
 static void next_come_back(const struct loss *l, struct losses_next *out)
 {
 	const struct stack *s = l->s;
-	struct next_step *st = say(l, out, "a disk that only dropped out may come back: look at cables "
+	struct next_step *st = next_say(l, out, "a disk that only dropped out may come back: look at cables "
 				   "and power before anything is written, and copy one that still "
 				   "reads in part with ddrescue");
 	size_t i;
@@ -345,6 +214,24 @@ static void next_come_back(const struct loss *l, struct losses_next *out)
 		next_command(s, st, "mdadm --assemble --run --force %s%s", n->dev, sbuf_str(&line));
 		sbuf_done(&line);
 	}
+}
+
+/* At a start it waits for all branches that its unit names. */
+static void unit_without(const struct loss *l, const struct node *n, const char *left,
+			 struct next_step *st)
+{
+	struct sbuf line = { 0 };
+	unsigned i;
+
+	if (!node_yes(n, "boot") || node_opens_by_hand(n))
+		return;
+	sbuf_addf(&line, "sed -i -e 's|^What=.*|What=%s|'", left);
+	for (i = 0; i < n->n_kids; i++) {
+		if (l->data[n->kids[i]->id] == HEALTH_LOST)
+			sbuf_addf(&line, " -e '\\|^RequiresMountsFor=%s$|d'", n->kids[i]->dir);
+	}
+	next_command(l->s, st, "%s '%s'", sbuf_str(&line), unit_path(l->s->arena, n->dir));
+	sbuf_done(&line);
 }
 
 /* The command that joins the branches that are left, as the plan has it for all of them. */
@@ -369,6 +256,7 @@ static void join_again(const struct loss *l, const struct node *n, struct next_s
 			next_command(l->s, st, "umount %s", n->dir);
 			next_command(l->s, st, "mergerfs -o %s %s %s", step->argv.at[2], sbuf_str(&left),
 				     n->dir);
+			unit_without(l, n, sbuf_str(&left), st);
 		}
 		plan_free(p);
 	}
@@ -394,7 +282,7 @@ static void next_branches(const struct loss *l, struct losses_next *out)
 			if (l->data[n->kids[i]->id] == HEALTH_LOST)
 				sbuf_addf(&gone, "%s%s", gone.len ? ", " : "", n->kids[i]->dir);
 		}
-		join_again(l, n, say(l, out, "the files on %s are lost%s", sbuf_str(&gone), lost == all ?
+		join_again(l, n, next_say(l, out, "the files on %s are lost%s", sbuf_str(&gone), lost == all ?
 				     "" : "; all others are there when the branches that are left are "
 				     "joined again"));
 	}
@@ -446,5 +334,6 @@ void losses_next(const struct stack *s, const bool *dead, const enum health *hea
 	next_replace(&l, out);
 	next_rebuild(&l, out);
 	if (lost)
-		say(&l, out, "restore what is lost from the backup");
+		next_say(&l, out, "restore what is lost from the backup");
+	next_new_caches(&l, out);
 }

@@ -48,7 +48,9 @@ struct loss {
 	bool *useful;			/* something that is not lost rests on it */
 };
 
-/* Add a shell line. */
+/* Add a step, and a shell line to it. */
+struct next_step *next_say(const struct loss *l, struct losses_next *out, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 void next_command(const struct stack *s, struct next_step *st, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -63,20 +65,34 @@ const struct node *loss_goes_on(const struct loss *l, const struct node *dev,
 /* What makes the successor of a dead disk what it was, up to the array that it joins. */
 void commands_prepare(const struct loss *l, const struct node *disk, struct next_step *st);
 
+/* Start one device of bcache, without its cache when that is gone, under its name. */
+void commands_backing(const struct loss *l, const struct node *n, bool alone, struct next_step *st);
+
+/* All caches of a disk on its successor; prepared: it is partitioned already. */
+void commands_cache(const struct loss *l, const struct node *ssd, bool prepared,
+		    struct next_step *st);
+
 /* Unmount what lies on a node, or mount it again, as the plan does it. */
 void commands_mounts(const struct loss *l, const struct node *n, bool mount, struct next_step *st);
+
+/* Mount what rests on a layer and is not mounted. */
+void commands_mount_again(const struct loss *l, const struct stmt *stmt, struct next_step *st);
 
 /* What an array or pool wants so that its lost members come back, written anew. */
 void commands_rebuild(const struct loss *l, const struct node *n, struct next_step *st);
 
 /* Looks at the file systems above a node and writes nothing. */
-void commands_check(const struct stack *s, const struct node *n, struct next_step *st);
+void commands_check(const struct loss *l, const struct node *n, struct next_step *st);
 
 /* Does it rest on the cache disk alone: a cache, a journal? */
 bool node_on_cache(const struct node *n);
 
 /* "sda" for /dev/sda, the kernel's name for anything else; for a path below /sys. */
 const char *kernel_name_of(const struct stack *s, const char *dev);
+
+/* The part of it that is about caches and journals: first without them, at the end new ones. */
+void next_caches(const struct loss *l, struct losses_next *out);
+void next_new_caches(const struct loss *l, struct losses_next *out);
 
 /* What to do when these disks are gone and every node is so. */
 void losses_next(const struct stack *s, const bool *dead, const enum health *health,
