@@ -133,7 +133,7 @@ static void draw_layer(struct ui *ui, const json_t *o, unsigned row, unsigned co
 	const char *state = json_str(o, "state"), *level = json_str(o, "level");
 	const char *detail = json_str(o, "detail");
 	uint64_t plan = json_u64(o, "bytes", 0), is = json_u64(o, "actual_bytes", 0);
-	bool bad = state && strcmp(state, "ok") && strcmp(state, "syncing") &&
+	bool bad = state && strcmp(state, "ok") && strcmp(state, "syncing") && strcmp(state, "checking") &&
 		strcmp(state, "left out");
 	char size[SIZE_TEXT];
 

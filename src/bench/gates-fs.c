@@ -117,15 +117,21 @@ static uint64_t left_of(const char *text)
  *   scan: resilver in progress since Mon Nov 30 12:00:00 2026
  *         1.20T scanned at 500M/s, 600G issued at 250M/s, 2.00T total
  *         600G resilvered, 30.21% done, 01:39:00 to go
+ *
+ * and of zfs-fuse:
+ *
+ *  scrub: resilver in progress for 0h12m, 37.05% done, 0h20m to go
  */
 bool gate_zpool(struct arena *a, const char *status, struct gate *out)
 {
 	const char *scan = strstr(status, "scan: "), *pool = strstr(status, "pool: "), *done, *from;
 	size_t len;
 
-	if (!scan || !pool || !strstr(scan, " in progress since"))
+	if (!scan)
+		scan = strstr(status, "scrub: ");
+	if (!scan || !pool)
 		return false;
-	scan += strlen("scan: ");
+	scan += strcspn(scan, " ") + 1;
 	pool += strlen("pool: ");
 	len = strcspn(scan, " \n");
 	if (strncmp(scan + len, " in progress", strlen(" in progress")))

@@ -14,6 +14,7 @@
 #include "bench/gates.h"
 #include "bench/usable.h"
 #include "build/build.h"
+#include "build/health.h"
 #include "build/run.h"
 
 static void put_live(json_t *o, const struct live *l)
@@ -96,6 +97,8 @@ static int ask_nodes(const struct remade *m, struct arena *a, const char *root, 
 			return err_in(e, "%s", n->name);
 		if (n->gives == THING_DIR)
 			measure_folder(n, root, &live);
+		if (!*root && !n->left_out)
+			health_ask(n, s->name, a, &live);
 		for (k = 0; k < n->n_kids; k++)
 			below += actual[n->kids[k]->id];
 		actual[n->id] = live.bytes ? live.bytes : live.present ? below : 0;

@@ -55,7 +55,7 @@ struct live {
 	bool present;
 	uint64_t bytes;			/* actual size of the device; 0 when unknown */
 	uint64_t total, avail;		/* statvfs, of a mounted directory; 0 when unknown */
-	const char *state;		/* one word: ok, syncing, degraded, failed, missing, unknown */
+	const char *state;		/* one word: ok, syncing, rebuilding, checking, degraded, failed, missing */
 	const char *detail;		/* "[UU_U] recovery"; NULL when nothing to add */
 	bool sync_running;
 	double sync_percent;

@@ -87,6 +87,11 @@ lose() {
 		sleep 0.2
 	done
 	pull "$@"
+	case $layout in
+	*writecache*|*lvmcache*) ;;
+	*zfs*|*lvm*) naslab status t --json >/tmp/status
+		grep -q "\"state\": \"degraded\"" /tmp/status || { cat /tmp/status; stop "naslab status calls it well"; } ;;
+	esac
 	while read -r command; do
 		# a look at what may be torn may find it torn
 		sh -c "$command" >/tmp/out 2>&1 </dev/null || case $command in

@@ -7,6 +7,7 @@
 
 #include "base/sbuf.h"
 #include "bench/gates.h"
+#include "build/health.h"
 
 static void make_dirs(const char *path)
 {
@@ -212,6 +213,14 @@ static void pools(void **state)
 		{ "  pool: old\n scan: resilver in progress since Fri Nov 27 10:01:02 2026\n"
 		  "    33.9M scanned out of 110M at 5.65M/s, 1h2m to go\n"
 		  "    33.9M resilvered, 30.87% done\n", "the resilver of the pool old", 30, 3720 },
+		/* printed by zfs-fuse 0.7.0 */
+		{ "  pool: t\n state: ONLINE\n scrub: none requested\nconfig:\n", NULL, 0, 0 },
+		{ "  pool: t\n state: ONLINE\n scrub: scrub completed after 0h0m with 0 errors on Mon\n",
+		  NULL, 0, 0 },
+		{ "  pool: t\n state: ONLINE\n scrub: scrub in progress for 0h0m, 37.05% done, 0h0m to go\n",
+		  "the scrub of the pool t", 37, 0 },
+		{ "  pool: t\n state: DEGRADED\n scrub: resilver in progress for 1h2m, 50.00% done, 1h4m to go\n",
+		  "the resilver of the pool t", 50, 3840 },
 	};
 	struct arena *a = arena_new();
 	struct gate g;
@@ -226,6 +235,46 @@ static void pools(void **state)
 		assert_int_equal(gate_percent(&g), cases[i].percent);
 		assert_int_equal(g.left_ns / 1000000000, cases[i].left_s);
 	}
+	arena_free(a);
+}
+
+/* What zpool and dmsetup print of those that are well, at work, and without a disk. */
+static void tools_tell(void **state)
+{
+	static const struct {
+		bool (*of)(struct arena *a, const char *status, struct live *l);
+		const char *status, *state, *detail;
+		unsigned percent;
+	} cases[] = {
+		{ health_of_pool, "  pool: t\n state: ONLINE\n scrub: none requested\n", "ok", NULL, 0 },
+		{ health_of_pool, "  pool: t\n state: DEGRADED\nstatus: One or more devices\n", "degraded", NULL,
+		  0 },
+		{ health_of_pool, "  pool: t\n state: UNAVAIL\n", "failed", NULL, 0 },
+		{ health_of_pool, "  pool: t\n state: ONLINE\n scrub: scrub in progress for 0h0m, 37.05% done, "
+		  "0h0m to go\n", "checking", "scrub", 37 },
+		{ health_of_pool, "  pool: t\n state: DEGRADED\n scan: resilver in progress since Mon\n"
+		  "\t1M resilvered, 3.00% done, 01:00:00 to go\n", "degraded", "resilver", 3 },
+		{ health_of_raid, "0 311296 raid raid5_ls 3 AAA 155648/155648 idle 0 0 -\n", "ok", NULL, 0 },
+		{ health_of_raid, "0 311296 raid raid5_ls 3 ADA 155648/155648 idle 0 0 -\n", "degraded", NULL, 0 },
+		{ health_of_raid, "0 311296 raid raid1 2 aa 77824/155648 resync 0 0 -\n", "syncing", "resync", 50 },
+		{ health_of_raid, "0 311296 raid raid5_ls 3 AaA 15564/155648 recover 0 0 -\n", "rebuilding",
+		  "recover", 9 },
+	};
+	struct arena *a = arena_new();
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct live l = { .present = true, .state = "ok" };
+
+		assert_true(cases[i].of(a, cases[i].status, &l));
+		assert_string_equal(l.state, cases[i].state);
+		assert_int_equal(l.sync_running, cases[i].detail != NULL);
+		if (cases[i].detail)
+			assert_string_equal(l.detail, cases[i].detail);
+		assert_int_equal((unsigned)l.sync_percent, cases[i].percent);
+	}
+	assert_false(health_of_raid(a, "0 311296 cache 8 27/2048 128 9/512\n", &(struct live){ .state = "ok" }));
 	arena_free(a);
 }
 
@@ -276,6 +325,7 @@ int main(void)
 		cmocka_unit_test(each_is_seen),
 		cmocka_unit_test(nothing_below_is_quiet),
 		cmocka_unit_test(pools),
+		cmocka_unit_test(tools_tell),
 		cmocka_unit_test(write_back_is_known),
 	};
 
