@@ -33,6 +33,9 @@ static const struct option integrity_options[] = {
 	  .help = "bytes that share a checksum; more is faster, and becomes the sector of the device" },
 	{ .name = "journal", .type = OPTION_SIZE, .min = 64 * KIB, .max = 16 * GIB,
 	  .help = "every write goes there first; without it 1/128 of the device, 64M at most" },
+	{ .name = "mode", .type = OPTION_WORD, .words = "journal bitmap", .def = "journal",
+	  .help = "journal: data and checksum change together; bitmap: written once and so faster, but "
+		  "after a crash the last written regions get new checksums of whatever is there" },
 	{ .name = NULL }
 };
 
@@ -70,6 +73,13 @@ static int integrity_size(struct stack *s, struct node *n, struct err *e)
 	return 0;
 }
 
+/* The place of the journal is kept and holds the bitmap: no size differs (measured). */
+static void plan_mode(const struct node *n, struct plan *p, struct step *st)
+{
+	if (!strcmp(node_word(n, "mode"), "bitmap"))
+		step_args(p, st, "--integrity-bitmap-mode", NULL);
+}
+
 static int integrity_plan(const struct node *n, struct plan *p, struct err *e)
 {
 	const struct node *kid = n->kids[0];
@@ -86,12 +96,15 @@ static int integrity_plan(const struct node *n, struct plan *p, struct err *e)
 		step_args(p, st, "--journal-size", NULL);
 		step_argf(p, st, "%" PRIu64, node_size(n, "journal"));
 	}
+	plan_mode(n, p, st);
 	step_args(p, st, kid->dev, NULL);
 	step_writes(p, st, kid);
 	step_undo(p, st, "wipefs", "--all", "--force", "--quiet", kid->dev, NULL);
 
 	st = plan_step(p, "integrity", "open it as %s", n->dm_name);
-	step_args(p, st, "integritysetup", "open", "--integrity", algorithm, kid->dev, n->dm_name, NULL);
+	step_args(p, st, "integritysetup", "open", "--integrity", algorithm, NULL);
+	plan_mode(n, p, st);
+	step_args(p, st, kid->dev, n->dm_name, NULL);
 	step_writes(p, st, kid);
 	step_makes(p, st, n->dev, n->bytes);
 	st->again = true;
@@ -106,7 +119,7 @@ static const char *const integrity_packages[] = { "cryptsetup-bin", NULL };
 const struct layer layer_integrity = {
 	.name = "integrity", .title = "Checksums (dm-integrity)",
 	.about = "Keeps a checksum for every block, so that bit rot becomes a read error, which the array "
-		 "above repairs. Every write goes through a journal first.",
+		 "above repairs. Every write goes through a journal first, or is noted in a bitmap.",
 	.by_hand = true,
 	.kind = LAYER_MAP, .takes = THING_BLOCK, .gives = THING_BLOCK,
 	.signature = "DM_integrity", .tools = integrity_tools, .packages = integrity_packages,

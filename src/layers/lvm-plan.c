@@ -78,6 +78,7 @@ static void add_integrity(const struct node *n, struct plan *p)
 	/* of device sectors: what lies on top keeps the sector it was planned with */
 	step_args(p, st, "lvconvert", "--yes", "--raidintegrity=y", NULL);
 	step_argf(p, st, "--raidintegrityblocksize=%u", n->lsec);
+	step_argf(p, st, "--raidintegritymode=%s", node_word(n, "integritymode"));
 	step_argf(p, st, "%s/%s", priv->vg, n->name);
 	step_writes(p, st, n);
 	step_makes(p, st, n->dev, n->bytes);

@@ -78,6 +78,9 @@ static const struct option lvm_options[] = {
 	{ .name = "integrity", .type = OPTION_YESNO, .def = "no",
 	  .help = "raid levels with redundancy: a checksum for every sector, so that bit rot is found "
 		  "and repaired from the other copy" },
+	{ .name = "integritymode", .type = OPTION_WORD, .words = "journal bitmap", .def = "journal",
+	  .help = "integrity=yes: journal changes data and checksum together; bitmap writes once, but "
+		  "after a crash the last written regions get new checksums of whatever is there" },
 	{ .name = "size", .type = OPTION_SIZE, .min = 4 * MIB, .max = 8192 * TIB,
 	  .help = "thin: how large the volume says it is; without it as large as its pool" },
 	{ .name = "chunk", .type = OPTION_SIZE, .min = 64 * KIB, .max = GIB,
@@ -121,6 +124,8 @@ static int lvm_check(const struct stmt *st, struct err *e)
 			       "raid6 or raid10, not %s", l->name);
 	if (integrity && !strcmp(integrity, "yes") && automatic && !strcmp(redundancy, "0"))
 		return err_set(e, ERR_USAGE, "integrity=yes repairs from another copy: redundancy=1 or more");
+	if (stmt_value(st, "integritymode") && (!integrity || strcmp(integrity, "yes")))
+		return err_set(e, ERR_USAGE, "integritymode= is for integrity=yes");
 	if ((stmt_value(st, "size") || stmt_value(st, "chunk")) && !thin)
 		return err_set(e, ERR_USAGE, "size= and chunk= are for type=thin");
 	if (check_power(st, "stripe", e) || check_power(st, "chunk", e))

@@ -392,8 +392,8 @@ static void rebuild_lvm(const struct loss *l, const struct node *n, struct next_
 	next_command(l->s, st, "lvconvert --yes --repair %s", volume);
 	next_command(l->s, st, "vgreduce --removemissing %.*s", len, volume);
 	if (node_yes(n, "integrity"))
-		next_command(l->s, st, "lvconvert --yes --raidintegrity y --raidintegrityblocksize %u %s",
-			     n->lsec, volume);
+		next_command(l->s, st, "lvconvert --yes --raidintegrity y --raidintegrityblocksize %u "
+			     "--raidintegritymode %s %s", n->lsec, node_word(n, "integritymode"), volume);
 }
 
 static void rebuild_btrfs(const struct loss *l, const struct node *n, struct next_step *st)

@@ -134,6 +134,8 @@ static const struct {
 	  "layer 1, lvm: LVM's raid5 needs 3 devices, has 2; type=raid1 takes 2" },
 	{ "lvm type=raid1", { "hdd:4T" }, NULL,
 	  "layer 1, lvm: LVM's raid1 needs 2 devices, has 1; a mirror needs a second device" },
+	{ "lvm type=raid1 integritymode=bitmap | xfs", { "2xhdd:4T" }, NULL,
+	  "layer 1, lvm: integritymode= is for integrity=yes" },
 	{ "lvm type=linear integrity=yes", { "2xhdd:4T" }, NULL,
 	  "layer 1, lvm: integrity=yes repairs from another copy: type=raid1, raid5, raid6 or "
 	  "raid10, not linear" },
