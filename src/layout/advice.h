@@ -81,6 +81,7 @@ const char *advice_passthrough(const struct stack *s, struct arena *a);
 const char *advice_cache_unused(const struct stack *s, struct arena *a);
 const char *advice_luks_sector(const struct stack *s, struct arena *a);
 const char *advice_integrity(const struct stack *s, struct arena *a);
+const char *advice_bitmap(const struct stack *s, struct arena *a);
 const char *advice_mergerfs_path(const struct stack *s, struct arena *a);
 
 #endif
