@@ -243,7 +243,7 @@ static void draw_below(struct ui *ui, struct area a)
 {
 	const struct stack *s = ui->s->stack;
 	struct sbuf head = { 0 };
-	unsigned rows;
+	unsigned rows, keep = 0;
 
 	if (!s) {
 		draw_rule(a.row, 0, a.cols, "no picture yet", "");
@@ -259,8 +259,10 @@ static void draw_below(struct ui *ui, struct area a)
 	rows = (unsigned)s->n_disks + 1;
 	if (rows < 6 && a.cols >= 70)
 		rows = 6;
-	if (rows > a.rows - 1)
-		rows = a.rows - 1;
+	if (a.rows > 8 && ui->s->advice.n)	/* what is wrong is seen, however many the disks */
+		keep = 2;
+	if (rows + keep > a.rows - 1)
+		rows = a.rows - 1 - keep;
 	draw_disks(ui, (struct area){ a.row + 1, 0, rows, a.cols });
 	if (a.rows > rows + 1)
 		draw_advice(ui, (struct area){ a.row + 1 + rows, 0, a.rows - rows - 1, a.cols });

@@ -37,18 +37,32 @@ static void against(const struct results *r, const struct report_bar *b, struct 
 	arena_free(a);
 }
 
+/* The head of a label; where several have the same, that in which they differ. */
+static const char *shown_label(const struct report_picture *p, const struct report_bar *b,
+			       unsigned width, struct arena *a)
+{
+	const char **labels = arena_array(a, p->n + 1, sizeof(*labels));
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		labels[i] = p->bars[i].label;
+	return label_cut(a, b->label, labels, p->n, width);
+}
+
 static void draw_bar(struct ui *ui, const struct results *r, unsigned row, unsigned cols, size_t i)
 {
 	const struct report_picture *p = results_picture(r);
 	const struct report_bar *b = &p->bars[i];
 	bool on = i == r->bars.at, small = cols < 80;
 	unsigned label = small ? 12 : 21, bar = label + 2, value = small ? cols - 7 : cols - 25;
+	struct arena *a = arena_new();
 	struct sbuf text = { 0 };
 	char num[SIZE_TEXT];
 	struct grid g;
 
 	draw_text(row, 0, on ? PAINT_CHOSEN : PAINT_TEXT, on ? "▶" : b == results_base(r) ? "=" : " ");
-	draw_cell(row, 1, label, on ? PAINT_CHOSEN : PAINT_TEXT, CUT_END, safe_text(b->label));
+	draw_cell(row, 1, label, on ? PAINT_CHOSEN : PAINT_TEXT, CUT_END, shown_label(p, b, label, a));
+	arena_free(a);
 	if (on)
 		ui_cursor(ui, row, 1);
 	grid_init(&g, 1, value - bar - 1);
@@ -63,6 +77,7 @@ static void draw_bar(struct ui *ui, const struct results *r, unsigned row, unsig
 	against(r, b, &text);
 	draw_cell(row, value + 7, 13, PAINT_TEXT, CUT_END, sbuf_str(&text));
 	sbuf_clear(&text);
+	sbuf_add(&text, b->published ? "p" : "");
 	flags_letters(b->flags, "", &text);	/* five cells */
 	draw_cell(row, value + 20, cols - value - 20, PAINT_TEXT, CUT_END, sbuf_str(&text));
 	sbuf_done(&text);
@@ -134,6 +149,15 @@ static void draw_lines(struct area a, const char *text)
 	}
 }
 
+static bool any_published(const struct report_picture *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n && !p->bars[i].published; i++)
+		;
+	return i < p->n;
+}
+
 static bool any_doubt(const struct report_picture *p)
 {
 	size_t i;
@@ -165,9 +189,10 @@ static void draw_layouts(struct ui *ui, struct results *r, struct area body)
 	row = body.row + 1 + (p->n < rows ? (unsigned)p->n : rows);
 	if (row + detail < body.row + body.rows && !small)
 		draw_textf(row++, bar, PAINT_TEXT, term_tier() >= TIER_LINES ?
-			   "= lowest to highest run, %s# median" :
-			   "▒ lowest to highest run, %s█ median", !any_doubt(p) ? "" :
-			   term_tier() >= TIER_LINES ? "- flagged, " : "░ flagged, ");
+			   "= lowest to highest run, %s# median%s" :
+			   "▒ lowest to highest run, %s█ median%s", !any_doubt(p) ? "" :
+			   term_tier() >= TIER_LINES ? "- flagged, " : "░ flagged, ",
+			   any_published(p) ? "   p published by others" : "");
 	if (!results_bar(r))
 		return;
 	if (detail > 2)

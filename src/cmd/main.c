@@ -2,10 +2,14 @@
 /* naslab - the program: finds the verb, reads its options, runs it. */
 #include "cmd/cmd.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "naslab.h"
 
@@ -223,7 +227,44 @@ static int read_options(const struct verb *v, int argc, char **argv, char **word
 	return -1;
 }
 
-int main(int argc, char **argv)
+/*
+ * Whoever started us may have closed standard files: the next file opened, a disk, would be
+ * taken for one of them and what is printed would be written there. Output into such a
+ * stand-in fails, and is said.
+ */
+static void standard_files(void)
+{
+	static const int how[] = { O_RDONLY, O_RDONLY, O_RDWR };
+	int fd;
+
+	for (fd = 0; fd < 3; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", how[fd]) != fd)
+			exit(1);
+	}
+}
+
+/*
+ * A script or a table of which a part is missing must not look like a whole one. Who read a
+ * pipe or sat at a terminal may leave: work goes on then, and is no failure.
+ */
+static int finish(int rc)
+{
+	bool lost = ferror(stdout);
+	struct stat st;
+	int why;
+
+	errno = 0;
+	lost |= fflush(stdout) != 0;
+	why = errno;
+	if (!lost || isatty(STDOUT_FILENO) || (fstat(STDOUT_FILENO, &st) == 0 &&
+					       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))))
+		return rc;
+	fprintf(stderr, "naslab: standard output cannot be written%s%s\n", why ? ": " : "",
+		why ? strerror(why) : "");
+	return rc ? rc : 1;
+}
+
+static int run(int argc, char **argv)
 {
 	char **words;
 	int n_words = 0, first = 2, rc;
@@ -258,4 +299,10 @@ int main(int argc, char **argv)
 		rc = option("help") ? help_verb(running) : running->run(n_words, words);
 	free(words);
 	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	standard_files();
+	return finish(run(argc, argv));
 }

@@ -59,8 +59,7 @@ int results_filter(struct report_filter *f, struct err *e)
 	return f->op ? check_op(f->op, e) : 0;
 }
 
-/* Name what can be asked for when nothing was found. */
-static int nothing(const json_t *results, const struct report_filter *f, struct err *e)
+int results_nothing(const json_t *results, const struct report_filter *f, struct err *e)
 {
 	const char *words[256];
 	const json_t *r;
@@ -97,7 +96,7 @@ int results_chart(struct store *st, int argc, char **argv, struct err *e)
 	if (rc == 0) {
 		report_pictures(a, results, &f, &p, &n);
 		if (!n)
-			rc = nothing(results, &f, e);
+			rc = results_nothing(results, &f, e);
 		for (i = 0; i < n; i++) {
 			struct grid g;
 

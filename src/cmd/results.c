@@ -11,6 +11,8 @@
 #include "cmd/results.h"
 #include "naslab.h"
 
+enum { WIDEST_CLASS = 32 };
+
 static void print_json(json_t *value)
 {
 	char *line = json_line(value);
@@ -80,42 +82,74 @@ static uint64_t runs_of(const json_t *j)
 	return json_is_array(runs) ? json_array_size(runs) : json_u64(j, "runs", 0);
 }
 
-static void print_row(const json_t *j)
+static void print_row(const json_t *j, int width)
 {
 	char when[32], median[SIZE_TEXT], min[SIZE_TEXT], max[SIZE_TEXT], ratio[SIZE_TEXT];
 
 	printf("%4" PRIu64 " %s ", json_u64(j, "id", 0), date_text(when, json_u64(j, "at_ns", 0)));
-	put_safe(json_str(j, "class"), 11);
+	put_safe(json_str(j, "class"), width);
 	put_safe(json_str(j, "op"), 11);
 	printf("%7s %7s %7s %-7s %3" PRIu64 " %5s ", rate(median, j, "median", false),
 	       rate(min, j, "min", false), rate(max, j, "max", false), bench_unit(j)->text,
 	       runs_of(j), ratio_text(ratio, j));
 	put_safe(json_str(j, "label"), 0);
+	if (json_str(j, "published"))
+		fputs("published ", stdout);
 	print_flags(j);
 	putchar('\n');
 }
 
+static bool is_asked(const json_t *j, const char *key, const char *word)
+{
+	return !word || !strcmp(json_str(j, key) ? json_str(j, key) : "", word);
+}
+
+/* Those that --class, --op and --campaign leave, and the width of their longest class. */
+static json_t *asked_for(const json_t *all, const struct report_filter *f, int *width)
+{
+	json_t *some = json_array(), *j;
+	size_t i;
+
+	*width = 11;
+	json_array_foreach(all, i, j) {
+		int have = (int)strlen(json_str(j, "class") ? json_str(j, "class") : "-");
+
+		if (!is_asked(j, "class", f->class) || !is_asked(j, "op", f->op) ||
+		    !is_asked(j, "campaign", f->campaign))
+			continue;
+		json_array_append(some, j);
+		*width = have > *width && have <= WIDEST_CLASS ? have : *width;
+	}
+	return some;
+}
+
 static int list(struct store *st, int argc, char **argv, struct err *e)
 {
-	json_t *all = NULL, *j;
+	json_t *all = NULL, *some, *j;
+	struct report_filter f;
+	int width, rc = 0;
 	size_t i;
 
 	(void)argc;
 	(void)argv;
-	if (store_results(st, &all, e) < 0)
+	if (results_filter(&f, e) || store_results(st, &all, e) < 0)
 		return -1;
+	some = asked_for(all, &f, &width);
 	if (option("json")) {
-		print_json(all);
+		print_json(some);
 	} else if (!json_array_size(all)) {
 		printf("nothing was measured yet (%s)\n", store_path(st));
+	} else if (!json_array_size(some)) {
+		rc = results_nothing(all, &f, e);
 	} else {
-		puts("  id when             class       op           median     min     max"
-		     "         n   d:f what");
-		json_array_foreach(all, i, j)
-			print_row(j);
+		printf("  id %-16s %-*s op           median     min     max         n   d:f what\n",
+		       "when", width, "class");
+		json_array_foreach(some, i, j)
+			print_row(j, width);
 	}
+	json_decref(some);
 	json_decref(all);
-	return 0;
+	return rc;
 }
 
 static void print_runs(const json_t *result)
@@ -243,9 +277,14 @@ static void print_facts(const json_t *j)
 		put_safe(json_str(j, keys[i]), 0);
 		putchar('\n');
 	}
-	printf("files   %" PRIu64 ", %s, scale %g\n", json_u64(j, "files", 0),
-	       size_text(size, json_u64(j, "bytes", 0), SIZE_SI),
-	       json_number_value(json_object_get(j, "scale")));
+	if (json_u64(j, "bytes", 0))
+		printf("files   %" PRIu64 ", %s, ", json_u64(j, "files", 0),
+		       size_text(size, json_u64(j, "bytes", 0), SIZE_SI));
+	printf("%s %g\n", json_u64(j, "bytes", 0) ? "scale" : "scale  ", json_number_value(json_object_get(j, "scale")));
+	if (!json_u64(j, "memory_bytes", 0)) {	/* published numbers, and other programs' */
+		print_proof(j);
+		return;
+	}
 	printf("memory  %s%s", json_u64(j, "ram_limit_bytes", 0) ? "limited to " : "",
 	       size_text(size, json_u64(j, "memory_bytes", 0), SIZE_IEC));
 	if (json_u64(j, "dirty_limit_bytes", 0))
@@ -291,7 +330,7 @@ static int show(struct store *st, int argc, char **argv, struct err *e)
 	if (rc == 0 && option("json")) {
 		print_json(j);
 	} else if (rc == 0) {
-		print_row(j);
+		print_row(j, 11);
 		print_facts(j);
 		rc = print_bar(a, j, e);
 		putchar('\n');

@@ -123,12 +123,13 @@ static const struct rule {
 	  "the layout" },
 };
 
-void stack_advice(const struct stack *s, struct arena *a, struct list *out)
+/* Those of one severity, in the order of the table. */
+static void advice_of(const struct stack *s, const char *severity, struct arena *a, struct list *out)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-		const char *text = rules[i].text(s, a);
+		const char *text = strcmp(rules[i].severity, severity) ? NULL : rules[i].text(s, a);
 		struct advice *found;
 
 		if (!text)
@@ -139,6 +140,13 @@ void stack_advice(const struct stack *s, struct arena *a, struct list *out)
 					  .source = rules[i].source };
 		list_add(a, out, found);
 	}
+}
+
+/* Warnings first: a small window shows only the first lines. */
+void stack_advice(const struct stack *s, struct arena *a, struct list *out)
+{
+	advice_of(s, "warn", a, out);
+	advice_of(s, "info", a, out);
 }
 
 bool advice_is(const struct node *n, const char *layer)

@@ -118,4 +118,11 @@ const char *report_reference_folder(void);
 int report_import(struct store *st, const char *path, const char *kind, size_t *added,
 		  struct err *e);
 
+/*
+ * A label in at most `width` bytes, made safe: its head; when that is the head of another of
+ * the n labels too, from where it differs. '~' stands where something was cut.
+ */
+const char *label_cut(struct arena *a, const char *label, const char *const *labels, size_t n,
+		      size_t width);
+
 #endif

@@ -31,11 +31,5 @@ size_t result_runs(const json_t *result);
 const char *result_date(const json_t *result, char buf[DATE_TEXT]);
 bool result_passes(const json_t *result, const struct report_filter *f);
 
-/*
- * A label in at most `width` bytes, made safe: its head; when that is the head of another of
- * the n labels too, from where it differs. '~' stands where something was cut.
- */
-const char *label_cut(struct arena *a, const char *label, const char *const *labels, size_t n,
-		      size_t width);
 
 #endif

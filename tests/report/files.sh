@@ -67,6 +67,12 @@ check "CSV goes round" round_trip csv
 check "JSON goes round" round_trip json
 check "a line a repetition, with the kernel" [ "$(grep -c ',6\.1\.0,4294967296,nas,' "$tmp/one.csv")" = 21 ]
 
+# The list is narrowed like the charts; a class that is nowhere is no empty list.
+./naslab results --class 1G --op write >"$tmp/out" 2>&1
+check "the list holds one class" [ "$(grep -c ' 1G  *write ' "$tmp/out")" = "$(($(wc -l <"$tmp/out") - 1))" ]
+check "a class that is nowhere is refused" refuses 1 "nothing was measured of that class" \
+	results --class nowhere
+
 # On the terminal: 80 columns at most, every median, both tiers.
 ./naslab results chart --class 1G >"$tmp/out" 2>&1
 for id in 1 2 3; do
