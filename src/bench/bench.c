@@ -188,7 +188,8 @@ static bool goes_on(const struct session *s, struct class *c)
 /* The runs that are still to be made, as far as it is known: at least one more of each. */
 static unsigned runs_left(const struct session *s, struct class *c)
 {
-	unsigned left = s->rep > c->reps ? 1 : c->reps - s->rep + 1, n = 0;
+	unsigned rep = s->rep > c->kept ? s->rep : c->kept + 1;
+	unsigned left = rep > c->reps ? 1 : c->reps - rep + 1, n = 0;
 	int op;
 
 	if (!goes_on(s, c))
@@ -248,9 +249,10 @@ static int one_turn(struct session *s, struct class *c, struct err *e)
 	int rc = 0;
 
 	if (!c->w->in_a_row)
-		return goes_on(s, c) ? one_class(s, c, e) : 0;
+		return s->rep > c->kept && goes_on(s, c) ? one_class(s, c, e) : 0;
 	while (rc == 0 && round == 1 && goes_on(s, c) && !time_is_up(s)) {
-		rc = one_class(s, c, e);
+		if (s->rep > c->kept)
+			rc = one_class(s, c, e);
 		s->rep++;
 	}
 	s->rep = round;
@@ -275,7 +277,7 @@ static int rounds(struct session *s, struct err *e)
 		set_name(s, c, set);
 		if (c->most > most)
 			most = c->most;
-		if (rc == 0 && !c->makes) {
+		if (rc == 0 && !c->makes && goes_on(s, c)) {
 			rc = run_prepare(s, c, set, e);
 			c->there = true;
 		}
@@ -317,8 +319,10 @@ static int measure(struct session *s, const struct bench_forecast *f, struct err
 	writes_back = !s->order->no_wait && wait_writes_back(&s->counters.disks);
 	for (i = 0; i < s->n_classes; i++)
 		s->classes[i].ops = class_ops(s->order, s->classes[i].w, writes_back);
+	rc = s->order->cells ? resume_session(s, e) : 0;
 	report_begin(s, f);
-	rc = usable_session(s, e);
+	if (rc == 0)
+		rc = usable_session(s, e);
 	if (rc == 0)
 		rc = rounds(s, e);
 	if (rc == 0 && s->capped)

@@ -176,6 +176,9 @@ struct bench_order {
 	const char *source;		/* a directory elsewhere that data come from; NULL: none */
 	bool times;			/* also of the build: until it was usable, until idle */
 	json_t *tags;			/* put into those results; borrowed; NULL: nothing */
+	/* Of a campaign: workload -> ID of the cell it is measured for. Runs made for that before
+	 * count, and only the missing ones are made. Borrowed; NULL: it begins anew. */
+	json_t *cells;
 	uint64_t cap_ns;		/* no run begins after so long; 0: none */
 	const char *db;			/* NULL: default; "" : keep nothing */
 	/* Asked several times a second while it runs: true ends it. May be NULL. */
@@ -238,7 +241,9 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
  *    "confidence":0.984 that lowest to highest holds the true median; the narrowest interval
  *    that does so with 95 % or more: "interval_sure":0.984,"interval_low_bps":N,
  *    "interval_high_bps":N (durable for what writes); "drift":0.1,"drift_p":0.8,
- *    "outliers":[3] (of the runs), "repeat":"fixed|sure|cap|stopped"}
+ *    "outliers":[3] (of the runs), "repeat":"fixed|sure|cap|stopped";
+ *    "earlier_runs":3 when so many were made before it was stopped and gone on with, and
+ *    "earlier_p":0.4 of their rank sum against the later ones}
  *   {"event":"times","text":"usable after ...; idle after ...","results":[...]}  with `times`
  *   {"event":"capped","text":"..."}                       the order's time was up
  *
@@ -251,7 +256,7 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
  * disks' links; "source" making the data was the limit; "cpu" the processor was; "throttled"
  * for heat; "compressed" the file system packs what is written;
  * "drift" the runs got faster or slower one after the other; "outlier" one lies far off;
- * "few" less than 6 runs; "partial" it was stopped.
+ * "few" less than 6 runs; "partial" it was stopped; "resumed" and gone on with later.
  */
 int bench_run(const struct bench_order *o, void (*emit)(void *, const json_t *), void *arg,
 	      struct err *e);
@@ -265,7 +270,7 @@ enum flag {
 	FLAG_CACHED = 1, FLAG_NODISK = 2, FLAG_SYNC = 4, FLAG_FEW = 8, FLAG_PARTIAL = 16,
 	FLAG_CACHEFULL = 32, FLAG_DISTURBED = 64, FLAG_ABOVE = 128, FLAG_SOURCE = 256,
 	FLAG_CPU = 512, FLAG_THROTTLED = 1024, FLAG_COMPRESSED = 2048, FLAG_DRIFT = 4096,
-	FLAG_OUTLIER = 8192,
+	FLAG_OUTLIER = 8192, FLAG_RESUMED = 16384,
 };
 json_t *flag_words(unsigned flags);
 unsigned flags_read(const json_t *words);	/* words that are none are left out */

@@ -29,6 +29,7 @@ static const struct mark {
 	{ "drift", "the runs drift", FLAG_DRIFT, '~', true },
 	{ "outlier", "a run lies far off", FLAG_OUTLIER, '*', false },
 	{ "partial", "stopped before its end", FLAG_PARTIAL, '!', true },
+	{ "resumed", "stopped, and gone on with later", FLAG_RESUMED, 'R', false },
 	{ "nodisk", "no disk could be asked", FLAG_NODISK, '?', true },
 	{ "few", "fewer than 6 runs", FLAG_FEW, 'n', false },
 };

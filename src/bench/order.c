@@ -118,6 +118,8 @@ json_t *bench_order_json(const struct bench_order *o)
 		json_object_set_new(j, "times", json_true());
 	if (o->tags)
 		json_object_set(j, "tags", o->tags);
+	if (o->cells)
+		json_object_set(j, "cells", o->cells);
 	if (o->cap_ns)
 		json_put_u64(j, "cap_ns", o->cap_ns);
 	if (o->db)
@@ -144,6 +146,7 @@ int bench_order_read(struct arena *a, const json_t *json, struct bench_order *ou
 		.source = arena_strdup(a, json_str(json, "source")),
 		.times = json_is_true(json_object_get(json, "times")),
 		.tags = json_object_get(json, "tags"),
+		.cells = json_object_get(json, "cells"),
 		.cap_ns = json_u64(json, "cap_ns", 0),
 		.db = arena_strdup(a, json_str(json, "db")),
 	};

@@ -260,8 +260,7 @@ static void put_way(json_t *j, const struct workload *w)
 		json_put_u64(j, "stream_rate_bps", w->rate_bps);
 }
 
-/* What a result says about how it came about, enough to repeat it. */
-static json_t *record_new(const struct session *s, const struct class *c, enum bench_op op)
+json_t *record_new(const struct session *s, const struct class *c, enum bench_op op)
 {
 	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 	json_t *j = event_new("result", c);
@@ -277,6 +276,8 @@ static json_t *record_new(const struct session *s, const struct class *c, enum b
 	json_put_str(j, "engine", class_by_rsync(s->order, c->w) ? "rsync" : "naslab");
 	if (s->order->suite)
 		json_put_str(j, "suite", s->order->suite);
+	if (class_cell(s, c))
+		json_put_u64(j, "cell_id", (uint64_t)class_cell(s, c));
 	json_put_u64(j, "bytes", c->corpus->bytes);
 	json_put_u64(j, "files", c->corpus->n);
 	json_object_set_new(j, "scale", json_real(s->order->scale));
@@ -335,6 +336,16 @@ static void put_statistics(const struct session *s, const struct series *r, enum
 		     "fixed");
 	if (s->order->within > 0)
 		json_object_set_new(j, "within", json_real(s->order->within));
+}
+
+/* Runs of more than one session: are the earlier ones of another kind? */
+static void put_earlier(const struct series *r, enum bench_op op, json_t *j)
+{
+	const double *values = series_judged(r, op);
+
+	json_object_set_new(j, "earlier_p", json_real(stats_rank_p(values, r->earlier,
+								   values + r->earlier,
+								   r->n - r->earlier)));
 }
 
 /* Of one processor; several threads can take more. */
@@ -439,6 +450,12 @@ static json_t *result_json(const struct session *s, const struct class *c, enum 
 	if (r->placed)
 		json_put_u64(j, "position", r->position);
 	put_statistics(s, r, op, partial, j);
+	if (r->earlier)
+		json_put_u64(j, "earlier_runs", r->earlier);
+	if (r->earlier && r->earlier < r->n) {
+		put_earlier(r, op, j);
+		flags |= FLAG_RESUMED;
+	}
 	json_object_set_new(j, "flags", flag_words(flags));
 	return j;
 }
@@ -486,6 +503,14 @@ static void add_proof(struct series *r, const struct measured *m)
 	r->placed = r->placed || m->placed;
 }
 
+void series_add(struct series *r, const struct measured *m)
+{
+	r->felt[r->n] = rate(counted(m->op, &m->copy), m->copy.felt_ns);
+	r->durable[r->n] = rate(counted(m->op, &m->copy), m->copy.durable_ns);
+	add_proof(r, m);
+	r->n++;
+}
+
 /* The circumstances of one run, beside its numbers. */
 static void put_proof(json_t *j, const struct measured *m)
 {
@@ -530,21 +555,43 @@ static void put_run_streams(json_t *j, const struct engine_result *copy)
 	free(one);
 }
 
+int report_keep(struct session *s, struct class *c, enum bench_op op, struct err *e)
+{
+	struct series *r = &c->series[op];
+	json_t *record = result_json(s, c, op, true);
+	int rc = r->id ? store_result_update(s->store, r->id, record, e) :
+			 store_result_add(s->store, record, &r->id, e);
+
+	json_decref(record);
+	return rc;
+}
+
+int report_aside(struct session *s, struct class *c, enum bench_op op, struct err *e)
+{
+	json_t *record = result_json(s, c, op, true);
+	int rc;
+
+	json_object_del(record, "cell_id");
+	rc = store_result_add(s->store, record, &c->series[op].id, e);
+	json_decref(record);
+	return rc;
+}
+
 int report_run(struct session *s, struct class *c, enum bench_op op, struct measured *m,
 	       struct err *e)
 {
 	struct series *r = &c->series[op];
-	json_t *j = event_new("run", c), *record;
+	json_t *j = event_new("run", c);
 	int64_t id;
 	int rc = 0;
 
-	r->felt[r->n] = rate(counted(op, &m->copy), m->copy.felt_ns);
-	r->durable[r->n] = rate(counted(op, &m->copy), m->copy.durable_ns);
-	add_proof(r, m);
+	series_add(r, m);
 	s->done++;
 	json_put_str(j, "op", bench_op_word(op));
 	json_put_u64(j, "rep", s->rep);
 	json_put_u64(j, "of", s->rep > c->reps ? s->rep : c->reps);
+	if (s->session)
+		json_put_u64(j, "session", s->session);
 	json_put_u64(j, "bytes", m->copy.bytes);
 	json_put_u64(j, "files", m->copy.files);
 	if (op_of(op)->writes)
@@ -553,8 +600,8 @@ int report_run(struct session *s, struct class *c, enum bench_op op, struct meas
 	json_put_u64(j, "durable_ns", m->copy.durable_ns);
 	json_put_u64(j, "disk_bytes", m->disk_bytes);
 	put_unit(j, op);
-	put_rate(j, "", op, r->felt[r->n]);
-	put_rate(j, "durable_", op, r->durable[r->n]);
+	put_rate(j, "", op, r->felt[r->n - 1]);
+	put_rate(j, "durable_", op, r->durable[r->n - 1]);
 	put_proof(j, m);
 	put_run_streams(j, &m->copy);
 	json_put_str(j, "cache", cache_of(s, c, op));
@@ -563,12 +610,8 @@ int report_run(struct session *s, struct class *c, enum bench_op op, struct meas
 	json_object_set_new(j, "flags", flag_words(m->flags));
 	json_put_u64(j, "done", s->done);
 	json_put_u64(j, "runs", s->runs);
-	r->n++;
 	if (s->store) {
-		record = result_json(s, c, op, true);
-		rc = r->id ? store_result_update(s->store, r->id, record, e) :
-			     store_result_add(s->store, record, &r->id, e);
-		json_decref(record);
+		rc = report_keep(s, c, op, e);
 		if (rc == 0)
 			rc = store_run_add(s->store, r->id, j, &id, e);
 		if (rc == 0)

@@ -208,7 +208,7 @@ int rsync_run(struct session *s, const struct class *c, const char *set, struct 
 	target = run_open(s, c, set, m, e);
 	if (target >= 0)
 		rc = timed(s, c, in ? from : target, in ? target : to, target, m, e);
-	if (rc == 0 && s->rep == 1 && !in && !m->copy.capped)
+	if (rc == 0 && s->rep == c->kept + 1 && !in && !m->copy.capped)
 		rc = verify(s, c, to, m, e);
 	if (from >= 0)
 		close(from);

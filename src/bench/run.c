@@ -329,7 +329,7 @@ int run_op(struct session *s, const struct class *c, const char *set, struct mea
 	rc = drive(s, c, op->word, dir, m->op, m, e);
 	if (rc == 0)
 		m->flags |= flags_of(s, c, m->op, m) | (m->copy.capped ? FLAG_PARTIAL : 0);
-	if (rc == 0 && m->op == BENCH_READ && s->rep == 1 && !m->copy.capped && !c->changed)
+	if (rc == 0 && m->op == BENCH_READ && s->rep == c->kept + 1 && !m->copy.capped && !c->changed)
 		rc = verify(s, c, dir, m, e);
 	m->verified |= rc == 0 && m->copy.checksum;	/* the child compared it */
 	close(dir);

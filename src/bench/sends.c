@@ -326,7 +326,7 @@ static int receive_in(struct session *s, const struct class *c, const char *set,
 		rc = pass(s, c, set, dir, into, m, m->op, e);
 	if (rc == 0)
 		m->flags |= flags_of(s, c, m->op, m);
-	if (rc == 0 && s->rep == 1 && !m->copy.capped)
+	if (rc == 0 && s->rep == c->kept + 1 && !m->copy.capped)
 		rc = verify_received(s, c, into, m->op, m, e);
 	if (into >= 0)
 		close(into);

@@ -54,6 +54,7 @@ struct series {		/* the runs of one class and one operation */
 	uint64_t position;		/* of the last run; as measured says */
 	bool placed;
 	unsigned n, flags;
+	unsigned earlier;	/* of them, made before this session */
 	int64_t id;		/* in the store */
 	enum repeat repeat;	/* is another run worth it? */
 };
@@ -67,6 +68,7 @@ struct class {
 	bool changed;			/* they are not what they were made as any more */
 	bool adds;			/* what is there before is the first fileset alone */
 	unsigned reps, most;		/* how often it is measured, at least and at most */
+	unsigned kept;			/* repetitions made before this session that count */
 	uint64_t checksum;		/* of all files, once it is known */
 	struct series series[BENCH_OPS];
 	int stream;			/* of sends.c: what is received, -1: not made yet */
@@ -89,6 +91,7 @@ struct session {
 	uint64_t began_ns;
 	bool capped;			/* the time of the order was up */
 	unsigned rep;			/* the one that goes on, from 1 */
+	unsigned session;		/* of a campaign's cells, from 1; 0: of none */
 	json_t *provenance;		/* what every result of it says beside its numbers */
 };
 
@@ -127,6 +130,10 @@ unsigned class_reps(const struct bench_order *o, const struct workload *w);
 enum cache_state class_cache(const struct session *s, const struct class *c, enum bench_op op);
 
 unsigned wait_flags(const struct session *s);	/* what goes on now, without waiting */
+
+/* resume.c: what was measured for the order's cells before counts; call it once. */
+int resume_session(struct session *s, struct err *e);
+int64_t class_cell(const struct session *s, const struct class *c);	/* 0: of none */
 
 /* The clock a series is judged by: until it is on the disks for what writes. */
 const double *series_judged(const struct series *r, enum bench_op op);
@@ -174,5 +181,12 @@ void report_sample(struct session *s, const struct class *c, enum bench_op op, u
 int report_run(struct session *s, struct class *c, enum bench_op op, struct measured *m,
 	       struct err *e);
 int report_results(struct session *s, bool partial, struct err *e);
+/* What a result says about how it came about, enough to repeat it. */
+json_t *record_new(const struct session *s, const struct class *c, enum bench_op op);
+/* One more run. */
+void series_add(struct series *r, const struct measured *m);
+/* Write a series as far as it is, or one that no cell will count. */
+int report_keep(struct session *s, struct class *c, enum bench_op op, struct err *e);
+int report_aside(struct session *s, struct class *c, enum bench_op op, struct err *e);
 
 #endif

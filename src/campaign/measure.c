@@ -44,6 +44,17 @@ static json_t *results_of(const json_t *results, const char *workload)
 	return mine;
 }
 
+/* So that what was measured for them before a crash counts. */
+static json_t *cell_ids(struct campaign_cell **cells, size_t n)
+{
+	json_t *ids = json_object();
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		json_put_u64(ids, cells[i]->workload, (uint64_t)cells[i]->id);
+	return ids;
+}
+
 /* Measure n cells in one go and commit them. */
 static int together(struct campaign_work *w, struct campaign_cell **cells, size_t n, struct err *why,
 		    struct err *e)
@@ -60,8 +71,10 @@ static int together(struct campaign_work *w, struct campaign_cell **cells, size_
 		o.times = true;
 		o.tags = campaign_tags(w, cells[0]);
 		json_object_del(o.tags, "cell");
+		o.cells = cell_ids(cells, n);
 		rc = campaign_order(w, bench_order_json(&o), true, results, why);
 		json_decref(o.tags);
+		json_decref(o.cells);
 	}
 	for (i = 0; rc == 0 && i < n; i++) {
 		mine = results_of(results, cells[i]->workload);

@@ -345,6 +345,8 @@ int store_cells_set(struct store *st, struct campaign_cell *const *cells, size_t
 
 		move(&c, state, reason);
 		rc = write_cell(st, &c, NULL, e);
+		if (rc == 0 && state == CELL_FAILED)	/* tried again, it begins anew */
+			rc = store_results_leave(st, c.id, e);
 	}
 	if (finish(st, rc, e))
 		return -1;
@@ -372,6 +374,7 @@ static int tag_result(struct store *st, int64_t id, const json_t *tags, struct e
 	if (rc < 0)
 		return -1;
 	json_object_update(result, (json_t *)tags);
+	json_object_del(result, "cell_id");
 	rc = store_result_update(st, id, result, e);
 	json_decref(result);
 	return rc;
@@ -398,46 +401,4 @@ int store_cell_done(struct store *st, struct campaign_cell *c, const json_t *res
 		return -1;
 	*c = done;
 	return 0;
-}
-
-/* Flag one result as partial, unless a finished cell owns it or it is flagged already. */
-static int cut_result(struct store *st, json_t *result, const char *build, int64_t since_ns,
-		      struct err *e)
-{
-	const char *of = json_str(result, "build");
-	int64_t id = (int64_t)json_u64(result, "id", 0);
-	json_t *flags = json_object_get(result, "flags"), *flag;
-	size_t i;
-
-	if (!of || strcmp(of, build) || json_str(result, "campaign") ||
-	    (int64_t)json_u64(result, "at_ns", 0) < since_ns)
-		return 0;
-	json_array_foreach(flags, i, flag) {
-		if (json_is_string(flag) && !strcmp(json_string_value(flag), "partial"))
-			return 0;
-	}
-	if (!flags) {
-		flags = json_array();
-		json_object_set_new(result, "flags", flags);
-	}
-	json_add_str(flags, "partial");
-	json_object_del(result, "id");
-	json_object_del(result, "at_ns");
-	return store_result_update(st, id, result, e);
-}
-
-int store_results_cut(struct store *st, const char *build, int64_t since_ns, struct err *e)
-{
-	json_t *all, *result;
-	size_t i;
-	int rc = 0;
-
-	if (store_results(st, &all, e))
-		return -1;
-	json_array_foreach(all, i, result) {
-		if (rc == 0)
-			rc = cut_result(st, result, build, since_ns, e);
-	}
-	json_decref(all);
-	return rc;
 }

@@ -301,6 +301,7 @@ static const struct column {
 	{ "interval_low_rate", "interval_low_rate", false },
 	{ "interval_high_rate", "interval_high_rate", false },
 	{ "engine", "engine", false }, { "suite", "suite", false },
+	{ "session", "session", true },
 };
 
 /* A field as RFC 4180 wants it; a text that a spreadsheet would run as a formula is

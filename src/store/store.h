@@ -80,6 +80,13 @@ int store_result(struct store *st, int64_t id, json_t **object, struct err *e);	
 /* Results with their runs inside, all or those of the n IDs in that order; samples on request. */
 int store_results_with_runs(struct store *st, const int64_t *ids, size_t n, bool samples,
 			    json_t **array, struct err *e);
+/* Those that were measured for a cell of a campaign and belong to it still, with their runs. */
+int store_results_of_cell(struct store *st, int64_t cell, json_t **array, struct err *e);
+/* They, or one of them, stay and belong to it no more. */
+int store_results_leave(struct store *st, int64_t cell, struct err *e);
+int store_result_leave(struct store *st, int64_t id, struct err *e);
+/* The runs of a result from one on become those of another. */
+int store_runs_move(struct store *st, int64_t from, int64_t first_run, int64_t to, struct err *e);
 /* Put in results that have their runs inside, all or none of them; "at_ns" is kept. */
 int store_results_import(struct store *st, const json_t *results, struct err *e);
 /* The CSV of such an array, one line a repetition. */

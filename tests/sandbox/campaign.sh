@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A campaign of 2 layouts x 2 workloads: the power fails while the first layout is built,
 # naslab is killed while it measures, and it is started again. At the end every cell is
-# done exactly once, its results are there exactly once, and the disks are blank.
+# done exactly once, its results are there exactly once, and the disks are blank; and what
+# was measured before the kill was not measured again.
 set -u
 # shellcheck source=tests/sandbox/build-lib.sh
 . "${srcdir:-.}/tests/sandbox/build-lib.sh"
@@ -66,7 +67,7 @@ has() { [ "$(cells "$1")" = "$2" ] || { echo "$(cells "$1") cells are $1, wanted
 check "the cells are known: all still to be done" has done 0
 naslab campaign $file --yes --json >/tmp/second 2>&1 </dev/null &
 campaign=$!
-check "it measures" until_true 150 grep -q '"event":"run"' /tmp/second
+check "it measures, so that a whole repetition is there" until_true 150 sh -c '[ "$(grep -c "\"event\":\"run\"" /tmp/second)" -ge 3 ]'
 check "the database says who works on it" sh -c 'naslab campaigns | grep -q "trial  *running"'
 says "a second naslab is refused meanwhile" 3 "is being run by another naslab" naslab campaign $file --yes
 kill -KILL $campaign
@@ -86,6 +87,15 @@ naslab results --json | sed 's/"event":"result"/\n&/g' >/tmp/results
 grep '"campaign":"trial"' /tmp/results | sed 's/.*"op":"\([a-z]*\)".*/\1/' >/tmp/ops
 check "4 cells gave 4 results written and 4 read" sh -c '[ "$(grep -c write /tmp/ops) $(grep -c read /tmp/ops)" = "4 4" ]'
 check "those of the killed start are marked" sh -c '! grep -v "\"campaign\":\"trial\"" /tmp/results | grep "\"event\"" | grep -v "\"partial\""'
+# 4 cells x 2 operations x 2 repetitions: what the killed start had whole counts, the rest was made
+grep '"campaign":"trial"' /tmp/results | grep -v '"class":"\(format\|usable\|idle\)"' >/tmp/of_cells
+sum() { sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p" /tmp/of_cells | awk '{ n += $1 } END { print n + 0 }'; }
+total=$(sum runs)
+kept=$(sum earlier_runs)
+made=$(grep -c '"event":"run"' /tmp/third)
+check "every repetition of a cell is there once" [ "$total" = 16 ]
+check "those before the kill count" [ "$kept" -ge 2 ]
+check "and only the missing ones were made" [ "$made" = $((16 - kept)) ]
 check "they say their layout, seed and cell" sh -c 'grep "\"campaign\"" /tmp/results | grep "\"cell\"" | grep "\"seed\"" | grep -q "\"layout\":\"md level=raid1 | ext4\""'
 check "and how long each build took, which is simulated" sh -c '[ "$(grep "\"class\":\"usable\"" /tmp/results | grep "\"campaign\":\"trial\"" | grep -c "\"simulated\":true")" -ge 2 ]'
 END

@@ -132,7 +132,7 @@ static void test_results(void **state)
 		"stream_min_bps,stream_mean_bps,stream_max_bps,least_bytes,"
 		"campaign,cell,round,variant,options,reason,"
 		"unit,rate,durable_rate,interval_low_rate,interval_high_rate,"
-		"engine,suite\r\n1,nas1,\"slice | md, \"\"x\"\"\",500M,500M,write,cold,"
+		"engine,suite,session\r\n1,nas1,\"slice | md, \"\"x\"\"\",500M,500M,write,cold,"
 		"0.5,1,2,";
 	struct store *st = open_new();
 	json_t *result = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:f}", "build", "nas1", "label",
@@ -172,7 +172,7 @@ static void test_results(void **state)
 	assert_int_equal(store_export_csv(st, 0, out, &e), 0);
 	assert_int_equal(file_read(out, 1 << 16, &csv), 0);
 	assert_memory_equal(csv.text, want, sizeof(want) - 1);
-	assert_string_equal(strstr(csv.text, ",123,"), ",123,,,,,,disturbed short,,,,,,,,,,,,,,,,,,,,,yes,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\n");
+	assert_string_equal(strstr(csv.text, ",123,"), ",123,,,,,,disturbed short,,,,,,,,,,,,,,,,,,,,,yes,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\n");
 	assert_int_equal(store_export_csv(st, 9, out, &e), -1);
 	sbuf_done(&csv);
 	json_decref(result);
