@@ -386,7 +386,7 @@ static void draw_none(struct area body)
 	draw_wrapped((struct area){ body.row + 1, 3, body.rows - 2, body.cols - 6 }, PAINT_TEXT,
 		     "A campaign builds every layout, measures every workload on it, destroys it, and "
 		     "goes on with the next; unattended, for days if need be. A crash or a power cut "
-		     "costs the cell at work, no more.\n\n"
+		     "costs the repetition at work, no more.\n\n"
 		     "f starts one from a file, on the disks that are marked in Disks when the file "
 		     "names none. Shipped are omv-layouts, omv-mount, ppl-chunk and ppl-shr: the "
 		     "published evaluations. naslab(8) says how one is written.");

@@ -152,6 +152,9 @@ int workload_find(struct arena *a, const char *name, struct workload *out, struc
 /* Who copies: naslab itself, or rsync, for numbers to hold beside published ones. */
 enum copy_engine { ENGINE_OWN, ENGINE_NASLAB, ENGINE_RSYNC };
 int engine_parse(const char *word, enum copy_engine *out, struct err *e);
+/* Memory to measure in, "512M"; and a share of the median, "5%" or "5". `what` is for sentences. */
+int bench_ram_parse(const char *what, const char *text, uint64_t *out, struct err *e);
+int bench_within_parse(const char *what, const char *text, double *out, struct err *e);
 
 struct bench_order {
 	const char *target;		/* a directory */

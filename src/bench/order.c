@@ -2,6 +2,7 @@
 /* order - what shall be measured, as JSON for the executor. */
 #include "bench/bench.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -77,6 +78,28 @@ int engine_parse(const char *word, enum copy_engine *out, struct err *e)
 			return 0;
 	}
 	return err_set(e, ERR_USAGE, "the engine is naslab or rsync, not \"%s\"", word);
+}
+
+int bench_ram_parse(const char *what, const char *text, uint64_t *out, struct err *e)
+{
+	if (size_parse(text, out, e) < 0)
+		return err_in(e, "%s", what);
+	if (*out < (uint64_t)RAM_LEAST_MIB * MIB)
+		return err_set(e, ERR_USAGE, "%s %s is too little; the engine needs %dM", what, text,
+			       RAM_LEAST_MIB);
+	return 0;
+}
+
+int bench_within_parse(const char *what, const char *text, double *out, struct err *e)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (end == text || strspn(text, "0123456789.") != (size_t)(end - text) ||
+	    (*end && strcmp(end, "%")) || !(value >= 0.1) || value > 100)
+		return err_set(e, ERR_USAGE, "%s is a percentage from 0.1 to 100, not \"%s\"", what, text);
+	*out = value / 100;
+	return 0;
 }
 
 json_t *bench_order_json(const struct bench_order *o)

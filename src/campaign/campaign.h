@@ -34,6 +34,10 @@ struct sbuf;
  *   rounds 1				how often every layout is built and measured
  *   scale 0.1
  *   op write read
+ *   ram 4G				memory for engine and page cache
+ *   within 5%			repeat until the median is known so well,
+ *   most 30				but not more often
+ *   engine rsync
  *   cache cold
  *   seed 7				of the order
  *   title RAID 5 by chunk		for lists
@@ -76,7 +80,11 @@ struct campaign {
 	struct list axes;	/* struct axis * */
 	struct list workloads;	/* const struct workload * */
 	unsigned reps, rounds;
+	double within;		/* above 0: as of struct bench_order, and `most` */
+	unsigned most;
 	double scale;
+	uint64_t ram;		/* 0: all there is */
+	enum copy_engine engine;
 	bool write, read;
 	enum cache_state cache;
 	uint64_t seed;
@@ -84,6 +92,9 @@ struct campaign {
 	uint64_t assumed_bps;	/* for forecasts, until something is measured; campaign_check() */
 	struct list variants;	/* struct variant *, in the order of the file */
 };
+
+/* The i-th statement of such a file, for the manual; false when there are not as many. */
+bool campaign_statement(size_t i, const char **word, const char **value, const char **help);
 
 /* Read a campaign and make its variants. The sentence has file and line. */
 int campaign_parse(const char *text, const char *from, struct campaign **out, struct err *e);

@@ -389,6 +389,14 @@ char *campaign_text(const struct campaign *c, struct arena *a)
 	json_object_set_new(j, "read", json_boolean(c->read));
 	json_put_str(j, "cache", cache_word(c->cache));
 	json_put_u64(j, "seed", c->seed);
+	if (c->ram)		/* what is not said is not there: older rows are of the same form */
+		json_put_u64(j, "ram_bytes", c->ram);
+	if (c->within > 0) {
+		json_object_set_new(j, "within", json_real(c->within));
+		json_put_u64(j, "most", c->most);
+	}
+	if (c->engine)
+		json_put_u64(j, "engine", c->engine);
 	line = json_line(j);
 	text = arena_strdup(a, line);
 	free(line);

@@ -14,7 +14,8 @@ static int make_order(struct campaign_work *w, struct arena *a, struct bench_ord
 	const struct campaign *c = w->run->campaign;
 
 	*o = (struct bench_order){ .write = c->write, .read = c->read, .reps = c->reps,
-				   .scale = c->scale, .cache = c->cache,
+				   .within = c->within, .most = c->most, .scale = c->scale,
+				   .ram = c->ram, .engine = c->engine, .cache = c->cache,
 				   .db = store_path(w->run->store) };
 	return bench_find_target(a, c->name, o, e);
 }
@@ -112,6 +113,7 @@ int measure_cells(struct campaign_work *w, struct campaign_cell **cells, size_t 
 		  struct err *e)
 {
 	struct campaign_cell **fit = arena_array(w->arena, n + 1, sizeof(*fit));
+	struct err none = { 0 };
 	size_t i, n_fit = 0;
 	bool yes;
 
@@ -123,7 +125,7 @@ int measure_cells(struct campaign_work *w, struct campaign_cell **cells, size_t 
 	}
 	if (!n_fit || !together(w, fit, n_fit, why, e))
 		return 0;
-	if (e->kind || campaign_stops(w) || n_fit == 1)
+	if (e->kind || campaign_stops(w) || n_fit == 1 || store_room(w->run->store, &none))
 		return -1;
 	for (i = 0; i < n_fit && !campaign_stops(w); i++) {
 		struct err one = { 0 };
@@ -131,6 +133,8 @@ int measure_cells(struct campaign_work *w, struct campaign_cell **cells, size_t 
 		if (fit[i]->state != CELL_RUNNING || !together(w, &fit[i], 1, &one, e))
 			continue;
 		if (e->kind)
+			return -1;
+		if (store_room(w->run->store, &none))
 			return -1;
 		if (!campaign_stops(w) && campaign_set(w, &fit[i], 1, CELL_FAILED, one.text, e))
 			return -1;

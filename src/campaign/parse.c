@@ -242,6 +242,31 @@ static int take_op(struct line *l, struct err *e)
 	return 0;
 }
 
+static int take_ram(struct line *l, struct err *e)
+{
+	return one_word(l, e) ? -1 : bench_ram_parse("ram", l->words[1], &l->c->ram, e);
+}
+
+static int take_within(struct line *l, struct err *e)
+{
+	return one_word(l, e) ? -1 : bench_within_parse("within", l->words[1], &l->c->within, e);
+}
+
+static int take_most(struct line *l, struct err *e)
+{
+	uint64_t n = 0;
+
+	if (take_count(l, 1000, &n, e))
+		return -1;
+	l->c->most = (unsigned)n;
+	return 0;
+}
+
+static int take_engine(struct line *l, struct err *e)
+{
+	return one_word(l, e) ? -1 : engine_parse(l->words[1], &l->c->engine, e);
+}
+
 static int take_cache(struct line *l, struct err *e)
 {
 	return one_word(l, e) ? -1 : cache_parse(l->words[1], &l->c->cache, e);
@@ -270,24 +295,61 @@ static const struct statement {
 	const char *word;
 	bool many;		/* may stand in several lines */
 	int (*take)(struct line *l, struct err *e);
+	const char *value, *help;
 } statements[] = {
-	{ "name", false, take_name },
-	{ "disks", true, take_disks },
-	{ "cache-disks", true, take_cache_disks },
-	{ "layout", true, take_layout },
-	{ "axis", true, take_axis },
-	{ "workload", true, take_workload },
-	{ "reps", false, take_reps },
-	{ "rounds", false, take_rounds },
-	{ "scale", false, take_scale },
-	{ "op", false, take_op },
-	{ "cache", false, take_cache },
-	{ "seed", false, take_seed },
-	{ "title", false, take_title },
-	{ "table", false, take_table },
+	{ "name", false, take_name, "NAME",
+	  "of the campaign and of the builds it makes; without it that of the file" },
+	{ "disks", true, take_disks, "DISK...",
+	  "the disks; words of the command line stand for them" },
+	{ "cache-disks", true, take_cache_disks, "DISK...",
+	  "disks that cache" },
+	{ "layout", true, take_layout, "LAYOUT",
+	  "a recipe or a one-line form; there may be many" },
+	{ "axis", true, take_axis, "LAYER.OPTION VALUE...",
+	  "every layout with that layer is measured with each value; without LAYER "
+	  "every layer that has the option takes it, fs is the file system, and the "
+	  "value - leaves the layout as it is written" },
+	{ "workload", true, take_workload, "NAME...",
+	  "what is measured: workloads, and suites for all of theirs" },
+	{ "reps", false, take_reps, "N",
+	  "runs of each workload and operation (7)" },
+	{ "rounds", false, take_rounds, "N",
+	  "how often every layout is built and measured (1)" },
+	{ "scale", false, take_scale, "F",
+	  "all sizes times F (1)" },
+	{ "op", false, take_op, "write|read...",
+	  "only what writes, or only what reads" },
+	{ "cache", false, take_cache, "cold|warm|as-is",
+	  "the page cache before reading, instead of what the workload says" },
+	{ "ram", false, take_ram, "SIZE",
+	  "measure in so much memory, page cache included" },
+	{ "within", false, take_within, "PERCENT",
+	  "repeat until the 95 % interval of the median is within so much of it" },
+	{ "most", false, take_most, "N",
+	  "but not more often than this (30)" },
+	{ "engine", false, take_engine, "naslab|rsync",
+	  "who copies" },
+	{ "seed", false, take_seed, "N",
+	  "of the order: shuffled in a round, turned round in the next, so that a "
+	  "steady drift cancels out (7)" },
+	{ "title", false, take_title, "TEXT",
+	  "for lists" },
+	{ "table", false, take_table, "AXIS AXIS",
+	  "the medians also as tables of two axes, for rows and columns, with the ratio"
+	  " of each column to the first" },
 };
 
 enum { N_STATEMENTS = sizeof(statements) / sizeof(statements[0]) };
+
+bool campaign_statement(size_t i, const char **word, const char **value, const char **help)
+{
+	if (i >= N_STATEMENTS)
+		return false;
+	*word = statements[i].word;
+	*value = statements[i].value;
+	*help = statements[i].help;
+	return true;
+}
 
 static int take_statement(struct line *l, struct err *e)
 {
@@ -394,6 +456,14 @@ static int check_whole(struct campaign *c, const struct line *l, struct err *e)
 		return err_set(e, ERR_USAGE, "%.120s: it wants a line \"layout NAME\"", c->from);
 	if (!c->workloads.n)
 		return err_set(e, ERR_USAGE, "%.120s: it wants a line \"workload NAME\"", c->from);
+	if (c->most && !(c->within > 0))
+		return err_set(e, ERR_USAGE, "%.120s: most says how often at most, so it wants a line "
+			       "\"within 5%%\"", c->from);
+	if (c->most && c->most < c->reps)
+		return err_set(e, ERR_USAGE, "%.120s: most %u is less than the least, reps %u", c->from,
+			       c->most, c->reps);
+	if (c->within > 0 && !c->most)
+		c->most = c->reps > 30 ? c->reps : 30;
 	if (l->table_line && find_table(c, l, e))
 		return -1;
 	return campaign_expand(c, e);

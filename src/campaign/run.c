@@ -370,20 +370,31 @@ static int end_rest(struct campaign_work *w, struct campaign_cell **cells, size_
 	return 0;
 }
 
+/* A database without room is no failure of a cell: it goes on when there is some again. */
+static int has_room(const struct campaign_work *w, struct err *e)
+{
+	struct err full = { 0 };
+
+	if (!store_room(w->run->store, &full))
+		return 0;
+	return err_set(e, ERR_FAIL, "%s; every finished cell is kept: make room, and the same command "
+		       "goes on", full.text);
+}
+
 /* One layout with all its cells. -1: the campaign cannot go on. */
 static int run_group(struct campaign_work *w, struct campaign_cell **cells, size_t n, struct err *e)
 {
 	struct err why = { 0 };
 	int rc;
 
-	if (campaign_set(w, cells, n, CELL_RUNNING, NULL, e))
+	if (has_room(w, e) || campaign_set(w, cells, n, CELL_RUNNING, NULL, e))
 		return -1;
 	rc = build(w, cells[0], &why);
 	if (rc == 0) {	/* a measurement waits by itself until the build has settled */
 		phase(w, "measure", cells[0]->label);
 		rc = measure_cells(w, cells, n, &why, e);
 	}
-	if (e->kind)
+	if (e->kind || (rc && has_room(w, e)))
 		return -1;
 	/* stopping looks like a failure of whatever ran: it is none */
 	if (rc && !campaign_stops(w) && end_rest(w, cells, n, CELL_FAILED, why.text, e))

@@ -74,31 +74,6 @@ static int take_scale(const char *text, double *scale, struct err *e)
 	return 0;
 }
 
-static int take_ram(const char *text, uint64_t *ram, struct err *e)
-{
-	const uint64_t least = 32 * MIB;
-
-	if (size_parse(text, ram, e) < 0)
-		return err_in(e, "--ram");
-	if (*ram < least)
-		return err_set(e, ERR_USAGE, "--ram %s is too little; the engine needs 32M", text);
-	return 0;
-}
-
-/* "5%", "5": a share of the median. */
-static int take_within(const char *text, double *within, struct err *e)
-{
-	char *end;
-	double value = strtod(text, &end);
-
-	if (end == text || strspn(text, "0123456789.") != (size_t)(end - text) ||
-	    (*end && strcmp(end, "%")) || !(value >= 0.1) || value > 100)
-		return err_set(e, ERR_USAGE, "--within is a percentage from 0.1 to 100, not \"%s\"",
-			       text);
-	*within = value / 100;
-	return 0;
-}
-
 /* So many runs, or until they are sure. */
 static int take_repeats(struct bench_order *o, struct err *e)
 {
@@ -119,7 +94,7 @@ static int take_repeats(struct bench_order *o, struct err *e)
 			       o->reps);
 	o->within = 0.05;
 	o->most = (unsigned)(most < reps ? reps : most);
-	return option("within") ? take_within(option("within"), &o->within, e) : 0;
+	return option("within") ? bench_within_parse("--within", option("within"), &o->within, e) : 0;
 }
 
 static int take_options(struct arena *a, struct bench_order *o, struct err *e)
@@ -143,7 +118,7 @@ static int take_options(struct arena *a, struct bench_order *o, struct err *e)
 		return -1;
 	if (option("engine") && engine_parse(option("engine"), &o->engine, e) < 0)
 		return -1;
-	if (option("ram") && take_ram(option("ram"), &o->ram, e) < 0)
+	if (option("ram") && bench_ram_parse("--ram", option("ram"), &o->ram, e) < 0)
 		return -1;
 	if (option("cache") && cache_parse(option("cache"), &o->cache, e) < 0)
 		return -1;

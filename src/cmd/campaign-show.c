@@ -43,6 +43,13 @@ void campaign_summary(const struct campaign *c, const struct list *cells, bool b
 		       size_text(wr, f.write_bytes, SIZE_SI), size_text(rd, f.read_bytes, SIZE_SI),
 		       duration_text(time, f.ns), f.measured ? "as the finished cells took" :
 		       "a guess until the first layout is measured");
+	if (c->ram)
+		printf("memory for engine and page cache: %s\n", size_text(wr, c->ram, SIZE_IEC));
+	if (c->within > 0)
+		printf("and more, up to %u of each, until the interval of the median is within %g %%\n",
+		       c->most, 100 * c->within);
+	if (c->engine == ENGINE_RSYNC)
+		puts("copied by rsync -a -W --inplace, from and to memory");
 	if (c->reps < 6)
 		puts("n: fewer than 6 runs, so lowest to highest is no 95 % interval");
 	fflush(stdout);

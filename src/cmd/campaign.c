@@ -427,7 +427,8 @@ const struct verb verb_campaign = {
 		 "line. Every combination is built, left alone until it has settled, measured and\n"
 		 "destroyed. A cell that fails keeps its reason and the next one follows. After a\n"
 		 "crash, a kill or a power cut the same command takes back what stands and goes on\n"
-		 "at the same cell. Ctrl-C takes the running build down and keeps what is finished.\n"
+		 "with the repetitions that are missing. Ctrl-C takes the running build down and keeps\n"
+		 "what was measured. A database that fills up stops it, with no cell failed.\n"
 		 "The name is asked for once; disks are guarded as by build.",
 	.options = options, .run = run,
 };

@@ -184,6 +184,19 @@ static void doc_suite(void)
 	puts(".El");
 }
 
+static void doc_campaign(void)
+{
+	const char *word, *value, *help;
+	size_t i;
+
+	puts(".Bl -tag -width Ds");
+	for (i = 0; campaign_statement(i, &word, &value, &help); i++) {
+		printf(".It Ic %s Ar %s\n", word, value);
+		sentence(help);
+	}
+	puts(".El");
+}
+
 static void doc_keys(void)
 {
 	struct sbuf b = { 0 };
@@ -273,6 +286,7 @@ static const struct {
 	{ "keys", doc_keys },
 	{ "workload", doc_workload },
 	{ "suite", doc_suite },
+	{ "campaign", doc_campaign },
 };
 
 static int run(int argc, char **argv)
@@ -285,12 +299,12 @@ static int run(int argc, char **argv)
 			return 0;
 		}
 	}
-	return usage_error("which part: verbs, layers, keys, workload or suite?");
+	return usage_error("which part: verbs, layers, keys, workload, suite or campaign?");
 }
 
 const struct verb verb_doc = {
 	.name = "doc",
-	.usage = "verbs|layers|keys|workload|suite",
+	.usage = "verbs|layers|keys|workload|suite|campaign",
 	.help = "the tables of the manual pages",
 	.hidden = true,
 	.run = run,

@@ -23,7 +23,7 @@ static bool differs(const json_t *a, const json_t *b, const char *key)
 	return x && y && strcmp(x, y);
 }
 
-static bool other_memory(const json_t *a, const json_t *b)
+bool report_other_memory(const json_t *a, const json_t *b)
 {
 	double x = (double)json_u64(a, "memory_bytes", 0), y = (double)json_u64(b, "memory_bytes", 0);
 
@@ -45,7 +45,7 @@ const char *report_apart(const json_t *a, const json_t *b)
 	if (strcmp(result_str(a, "published"), result_str(b, "published")) ||
 	    differs(a, b, "host") || differs(a, b, "machine"))
 		return "other machine";
-	if (other_memory(a, b))
+	if (report_other_memory(a, b))
 		return "other memory";
 	if (*result_engine(a) && *result_engine(b) && strcmp(result_engine(a), result_engine(b)))
 		return "other engine";

@@ -222,7 +222,7 @@ static bool same_layout(const json_t *a, const json_t *b)
 	return !strcmp(line_of(a), line_of(b)) && same_str(a, b, "published") && same_str(a, b, "host") &&
 	       json_is_true(json_object_get(a, "simulated")) ==
 		       json_is_true(json_object_get(b, "simulated")) &&
-	       json_u64(a, "memory_bytes", 0) == json_u64(b, "memory_bytes", 0) &&
+	       !report_other_memory(a, b) &&
 	       json_u64(a, "ram_limit_bytes", 0) == json_u64(b, "ram_limit_bytes", 0);
 }
 

@@ -65,6 +65,8 @@ void report_pictures(struct arena *a, const json_t *results, const struct report
 /* The rates of a result's runs in the order they ran. Returns how many. */
 size_t report_values(struct arena *a, const json_t *result, bool durable, double **values);
 
+/* Do both tell their memory, and is it not about the same? */
+bool report_other_memory(const json_t *a, const json_t *b);
 /* Why two results have no ratio: "other machine", "other scale"; NULL: they have one. */
 const char *report_apart(const json_t *a, const json_t *b);
 

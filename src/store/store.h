@@ -28,6 +28,8 @@ int store_open_read(const char *path, struct store **out, struct err *e);	/* nev
 bool store_exists(const char *path);		/* is there a file of that name or default? */
 void store_close(struct store *st);		/* takes NULL */
 const char *store_path(const struct store *st);
+/* Less than 8 MiB left where it lies: -1 and the sentence. */
+int store_room(const struct store *st, struct err *e);
 
 /*
  * A build: what was planned and how far it is. "failed" left nothing on the disks; when

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
@@ -56,6 +57,12 @@ static void test_defaults(void **state)
 	assert_int_equal(c->seed, 9);
 	assert_int_equal(c->workloads.n, 3);
 	campaign_free(c);
+	c = parse(TWO "ram 4G\nwithin 5%\nreps 5\nengine rsync\n");
+	assert_int_equal(c->ram, 4ull << 30);
+	assert_true(c->within > 0.0499 && c->within < 0.0501);
+	assert_int_equal(c->most, 30);
+	assert_int_equal(c->engine, ENGINE_RSYNC);
+	campaign_free(c);
 	/* W01 has small-text, which was there already */
 	c = parse(TWO "workload W01 500M\n");
 	assert_int_equal(c->workloads.n, 2);
@@ -92,6 +99,12 @@ static void test_nonsense(void **state)
 		{ TWO "scale 1e9\n", "line 3: scale is a number above 0" },
 		{ TWO "op append\n", "line 3: op is write, read or both, not \"append\"" },
 		{ TWO "cache hot\n", "line 3: the cache is cold, cold:remount, cold:export, warm or as-is" },
+		{ TWO "ram 1M\n", "line 3: ram 1M is too little; the engine needs 32M" },
+		{ TWO "ram much\n", "line 3: ram" },
+		{ TWO "within 0\n", "line 3: within is a percentage from 0.1 to 100, not \"0\"" },
+		{ TWO "most 9\n", "it wants a line \"within 5%\"" },
+		{ TWO "within 5\nmost 3\n", "most 3 is less than the least, reps 7" },
+		{ TWO "engine cp\n", "line 3: the engine is naslab or rsync" },
 		{ TWO "name Bad_Name\n", "line 3: \"Bad_Name\" is no name" },
 		{ TWO "axis md.chunk\n", "line 3: axis wants what varies and its values" },
 		{ TWO "axis md.chunk 64K 64K\n", "line 3: the value 64K is given twice" },
@@ -452,6 +465,59 @@ static void test_resume(void **state)
 	campaign_free(c);
 }
 
+static bool never(void *arg)
+{
+	(void)arg;
+	return false;
+}
+
+/* A database that is full is no failure of a cell; with room again the work begins. */
+static void test_full_database(void **state)
+{
+	char folder[] = "/tmp/naslab-campaign-XXXXXX", file[64], filler[64], room[4096] = { 0 };
+	struct campaign *c = parse(TWO);
+	struct stored_campaign row = { .name = "trial", .text = "{}", .disks = "[]" };
+	struct list cells = { 0 };
+	unsigned events = 0;
+	struct campaign_run run = { .campaign = c, .cells = &cells, .row = &row, .arena = c->arena,
+				    .emit = count, .stopped = never, .arg = &events };
+	const struct campaign_cell *cell;
+	struct err e = { 0 }, later = { 0 };
+	FILE *f;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	if (mount("naslab-test", folder, "tmpfs", 0, "size=16m")) {
+		rmdir(folder);
+		campaign_free(c);
+		skip();
+	}
+	snprintf(file, sizeof(file), "%s/naslab.db", folder);
+	snprintf(filler, sizeof(filler), "%s/filler", folder);
+	assert_int_equal(store_open(file, &run.store, &e), 0);
+	campaign_cells(c, c->arena, &cells);
+	cell = cells.at[0];
+	assert_int_equal(store_campaign_add(run.store, &row, &cells, &e), 0);
+	f = fopen(filler, "w");
+	assert_non_null(f);
+	while (fwrite(room, sizeof(room), 1, f) == 1)
+		;
+	fclose(f);
+	assert_int_equal(campaign_run(&run, &e), -1);
+	assert_non_null(strstr(e.text, "is full"));
+	assert_non_null(strstr(e.text, "make room, and the same command goes on"));
+	assert_int_equal(cell->state, CELL_WAITING);
+	unlink(filler);
+	/* no disks are named, so the layout cannot be built: that is the cell's own failure */
+	if (campaign_run(&run, &later))
+		fail_msg("%s", later.text);
+	assert_int_equal(cell->state, CELL_FAILED);
+	store_close(run.store);
+	umount2(folder, MNT_DETACH);
+	rmdir(folder);
+	campaign_free(c);
+}
+
 /* All or nothing: an unknown result leaves the cell as it was. */
 static void test_done_is_one_commit(void **state)
 {
@@ -490,6 +556,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_migration, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_resume, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_done_is_one_commit, setup, teardown),
+		cmocka_unit_test(test_full_database),
 	};
 	const char *src = getenv("srcdir");
 	char folder[4096];
