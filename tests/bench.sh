@@ -113,9 +113,12 @@ if wanted tree; then
 	echo "a tree of 10,000 files, mean 47 KB, memory to memory"
 	make_tree 10000
 	trees "$top/tree" "$top/to"
-	rounds "$top/to" | ratios naslab "$tree_bytes" \
+	rounds "$top/to" >"$disk/rounds"
+	ratios naslab "$tree_bytes" \
 		"rsync-a,wall,3.5,tree in memory: speed against rsync -a" \
-		"cp-a,wall,1.2,tree in memory: speed against cp -a"
+		"cp-a,wall,1.2,tree in memory: speed against cp -a" <"$disk/rounds"
+	ratios naslab-2-threads "$tree_bytes" >/dev/null <"$disk/rounds" \
+		"rsync-a,wall,3.5,tree in memory: two streams against rsync -a (three processes)"
 	rm -r "$top/tree"
 fi
 
