@@ -174,6 +174,23 @@ static void ask(struct ui *ui, struct bench *b, const char *title, const char *a
 		  .arg = b });
 }
 
+/* Only what naslab mounted as a build can be taken away and brought back. */
+static enum cache_state next_cache(const struct bench *b)
+{
+	static const enum cache_state turn[] = {
+		CACHE_COLD, CACHE_COLD_REMOUNT, CACHE_COLD_EXPORT, CACHE_WARM, CACHE_AS_IS, CACHE_OWN,
+	};
+	const size_t n = sizeof(turn) / sizeof(turn[0]);
+	size_t i = 0;
+
+	while (turn[i] != b->cache)
+		i++;
+	do {
+		i = (i + 1) % n;
+	} while (cache_takes_away(turn[i]) && strchr(b->target, '/'));
+	return turn[i];
+}
+
 /* Enter or Space on a line: the next of a few, or a question. */
 static void take_line(struct ui *ui, struct bench *b)
 {
@@ -207,8 +224,7 @@ static void take_line(struct ui *ui, struct bench *b)
 		ask(ui, b, "Scale", "1: the full size of each class; 0.02: a fiftieth", text, scale_take);
 		break;
 	case LINE_CACHE:
-		b->cache = b->cache == CACHE_COLD ? CACHE_WARM : b->cache == CACHE_WARM ?
-			CACHE_AS_IS : b->cache == CACHE_AS_IS ? CACHE_OWN : CACHE_COLD;
+		b->cache = next_cache(b);
 		break;
 	case LINE_RAM:
 		ask(ui, b, "Memory", "a size like 512M holds engine and page cache to it, as a small NAS "
