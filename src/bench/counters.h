@@ -29,7 +29,7 @@ struct disk_bytes {
 
 /* The fields of the mount a file lies on, from mountinfo. */
 struct mount_of {
-	char *point, *type, *source, *options;
+	const char *point, *type, *source, *options;
 };
 
 bool mount_find(struct arena *a, int fd, struct mount_of *out);

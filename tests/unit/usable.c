@@ -154,7 +154,7 @@ static void kept_once(void **state)
 static void remounts(void **state)
 {
 	static const struct {
-		char *point, *type, *source;
+		const char *point, *type, *source;
 		enum cache_state how;
 		const char *down, *up;		/* NULL: nothing of ours */
 	} cases[] = {
