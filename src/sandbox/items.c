@@ -59,6 +59,16 @@ static void add_data(struct job *j, const char *beside, const char *variable, co
 		add_folder(j, arena_printf(j->arena, "%s/%s", DATA_DIR, name), to);
 }
 
+/* One of our programs: beside the running one, or installed. */
+static int add_program(struct job *j, const char *beside, const char *name)
+{
+	const char *to = arena_printf(j->arena, "bin/%s", name);
+
+	if (add_item(j, arena_printf(j->arena, "%s/%s", beside, name), to, 0755) == 0)
+		return 0;
+	return add_item(j, arena_printf(j->arena, LIBEXEC_DIR "/%s", name), to, 0755);
+}
+
 bool job_seeks(const struct job *j)
 {
 	size_t i;
@@ -85,17 +95,13 @@ int job_items(struct job *j, struct err *e)
 	slash = strrchr(beside, '/');
 	if (slash)
 		*slash = 0;
-	if (add_item(j, arena_printf(j->arena, "%s/naslab-init", beside), "bin/naslab-init",
-		     0755) < 0 &&
-	    add_item(j, LIBEXEC_DIR "/naslab-init", "bin/naslab-init", 0755) < 0)
+	if (add_program(j, beside, "naslab-init") < 0)
 		return err_set(e, ERR_FAIL, "sandbox: naslab-init is neither in %s nor in %s",
 			       beside, LIBEXEC_DIR);
-	if (job_seeks(j) &&
-	    add_item(j, arena_printf(j->arena, "%s/naslab-seek.so", beside), "bin/naslab-seek.so",
-		     0755) < 0 &&
-	    add_item(j, LIBEXEC_DIR "/naslab-seek.so", "bin/naslab-seek.so", 0755) < 0)
+	if (job_seeks(j) && add_program(j, beside, "naslab-seek.so") < 0)
 		return err_set(e, ERR_FAIL, "sandbox: seek= needs naslab-seek.so, which is neither in "
 			       "%s nor in %s", beside, LIBEXEC_DIR);
+	add_program(j, beside, "naslab-report");	/* without it there is no PDF, as outside */
 	add_data(j, beside, "NASLAB_LAYOUTS", "layouts");
 	add_data(j, beside, "NASLAB_WORKLOADS", "workloads");
 	add_data(j, beside, "NASLAB_CAMPAIGNS", "campaigns");

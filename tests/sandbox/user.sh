@@ -32,6 +32,9 @@ start --disk hdd:1G -- sh -c 'echo ready; sleep 100'
 user "root by sudo" "$(id -un 1)"
 unset SUDO_UID SUDO_GID
 
+box -- sh -c 'test -x "$(dirname "$(command -v naslab)")/naslab-report"' </dev/null
+is "what writes PDF and XLSX is inside too" "$?" 0
+
 mkdir -m 700 "$work/home"
 cp "$naslab" "$top/naslab-init" "$work/home/"
 (cd "$work/home" && timeout 60 ./naslab sandbox --memory 256M --disk hdd:1G -- naslab --version \
