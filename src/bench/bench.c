@@ -89,9 +89,8 @@ static void hold_sources(const struct workload *w, uint64_t *most)
 static void make_classes(struct session *s)
 {
 	const struct bench_order *o = s->order;
-	size_t i;
-
 	uint64_t most = outside_memory() / 4;
+	size_t i;
 
 	s->classes = calloc(o->workloads.n ? o->workloads.n : 1, sizeof(*s->classes));
 	if (!s->classes)

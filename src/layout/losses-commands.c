@@ -222,8 +222,10 @@ static bool is_of_cache(const struct step *st, const struct node *ssd)
 	return false;
 }
 
-void commands_cache(const struct loss *l, const struct node *ssd, bool prepared,
-		    struct next_step *st)
+/* The plan's steps that make something of a disk, as lines; what wipes and waits is left out. */
+static void plan_lines(const struct loss *l, const struct node *disk, bool prepared,
+		       bool (*wanted)(const struct step *step, const struct node *disk, bool prepared),
+		       struct next_step *st)
 {
 	struct err e = { 0 };
 	struct plan *p;
@@ -235,35 +237,40 @@ void commands_cache(const struct loss *l, const struct node *ssd, bool prepared,
 		const struct step *step = p->steps.at[i];
 		const char *word = step->argv.at[0];
 
-		if (is_of_cache(step, ssd) && strcmp(step->layer, "bcache") && strcmp(step->layer, "md") &&
-		    !plan_builtin(word) && strcmp(word, "wipefs") && strcmp(word, "blockdev") &&
-		    !(prepared && !strcmp(word, "sfdisk")))
+		if (!plan_builtin(word) && strcmp(word, "wipefs") && strcmp(word, "blockdev") &&
+		    wanted(step, disk, prepared))
 			step_line(l->s, step, st);
 	}
 	plan_free(p);
+}
+
+static bool makes_cache(const struct step *step, const struct node *ssd, bool prepared)
+{
+	return is_of_cache(step, ssd) && strcmp(step->layer, "bcache") && strcmp(step->layer, "md") &&
+	       !(prepared && !strcmp(step->argv.at[0], "sfdisk"));
+}
+
+void commands_cache(const struct loss *l, const struct node *ssd, bool prepared,
+		    struct next_step *st)
+{
+	plan_lines(l, ssd, prepared, makes_cache, st);
 	bcache_set_again(l, ssd, st);
 }
 
 /* --- the new disk, continued ------------------------------------------------------------- */
 
+static bool prepares(const struct step *step, const struct node *disk, bool prepared)
+{
+	(void)prepared;
+	return is_of_disk(step, disk) &&
+	       (disk->role == ROLE_DATA || !strcmp(step->argv.at[0], "sfdisk"));
+}
+
 void commands_prepare(const struct loss *l, const struct node *disk, struct next_step *st)
 {
-	struct err e = { 0 };
-	struct plan *p;
 	size_t i;
 
-	if (plan_make(l->s, &p, &e))
-		return;
-	for (i = 0; i < p->steps.n; i++) {
-		const struct step *step = p->steps.at[i];
-
-		const char *word = step->argv.at[0];
-
-		if (is_of_disk(step, disk) && !plan_builtin(word) && strcmp(word, "wipefs") &&
-		    strcmp(word, "blockdev") && (disk->role == ROLE_DATA || !strcmp(word, "sfdisk")))
-			step_line(l->s, step, st);
-	}
-	plan_free(p);
+	plan_lines(l, disk, false, prepares, st);
 	for (i = l->s->n_disks; i < l->s->nodes.n; i++) {
 		const struct node *n = l->s->nodes.at[i];
 
