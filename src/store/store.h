@@ -20,6 +20,8 @@ struct sbuf;
  */
 struct store;
 
+extern int64_t store_fixed_ns;	/* tests: the clock stands here; 0: it runs */
+
 /* path NULL: $NASLAB_DB, else /var/lib/naslab/naslab.db (root) or
  * $XDG_DATA_HOME/naslab/naslab.db. Creates what is missing; refuses a newer schema and
  * says so; a damaged file is one clear sentence, and is left as it is. */

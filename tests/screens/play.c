@@ -263,6 +263,7 @@ int main(int argc, char **argv)
 		return 99;
 	}
 	ui_fixed_ns = 1000000000;
+	store_fixed_ns = 1796040000 * (int64_t)1000000000;	/* 2026-11-30 */
 	if (ui_open(&o, &ui, &e) < 0) {
 		fprintf(stderr, "%s\n", e.text);
 		return 99;
