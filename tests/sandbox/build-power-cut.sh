@@ -18,7 +18,7 @@ bad=0
 cut_at() {
 	rm -rf "$keep"
 	# shellcheck disable=SC2086
-	timeout 300 "$top/naslab" sandbox --keep "$keep" $six -- \
+	timeout 300 "$top/naslab" sandbox --keep "$keep" $four -- \
 		naslab build "slice | md redundancy=1 | lvm | xfs" all --name t --yes >"$folder/lines" 2>&1 </dev/null &
 	box=$!
 	seen=1

@@ -7,7 +7,7 @@ set -u
 . "${srcdir:-.}/tests/sandbox/build-lib.sh"
 
 # shellcheck disable=SC2086
-sandbox_run $six <<'END'
+sandbox_run $four <<'END'
 r1() { naslab build "md level=raid1 | ext4" ubda ubdb --name t --yes "$@"; }
 
 # In use.
@@ -23,7 +23,7 @@ swapoff /dev/ubdb && wipefs -aq /dev/ubdb
 # Not in use, but not blank.
 says "a disk with ext4" 3 "ubda is not blank" r1
 says "naming another with --wipe" 3 "ubda is not blank" r1 --wipe ubdb
-says "--wipe of a disk that is not used" 2 "names none of the disks" r1 --wipe ubda --wipe ubdf
+says "--wipe of a disk that is not used" 2 "names none of the disks" r1 --wipe ubda --wipe ubdd
 mount /dev/ubda /mnt/x
 check "nothing of it was touched" grep -q precious /mnt/x/file
 umount /mnt/x
