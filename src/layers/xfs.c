@@ -134,9 +134,8 @@ static const struct option xfs_options[] = {
 
 static const struct mount_word xfs_words[] = {
 	{ .name = "logbufs", .kind = MOUNT_NUMBER, .min = 2, .max = 8 },
-	{ .name = "logbsize", .kind = MOUNT_WORD, .words = "16k 32k 64k 128k 256k" },
-	{ .name = "allocsize", .kind = MOUNT_WORD,
-	  .words = "4k 64k 256k 1m 4m 16m 64m 256m 1g" },
+	{ .name = "logbsize", .kind = MOUNT_SIZE, .min = 16 * KIB, .max = 256 * KIB },
+	{ .name = "allocsize", .kind = MOUNT_SIZE, .min = 4 * KIB, .max = GIB },
 	{ .name = "inode64" }, { .name = "inode32" },
 	{ .name = "largeio" }, { .name = "nolargeio" }, { .name = "swalloc" },
 	{ .name = "filestreams" }, { .name = "wsync" }, { .name = "noquota" },

@@ -15,6 +15,7 @@
 enum mount_value {
 	MOUNT_FLAG,		/* noatime */
 	MOUNT_NUMBER,		/* commit=30 */
+	MOUNT_SIZE,		/* allocsize=1M, a power of two */
 	MOUNT_WORD,		/* data=writeback */
 	MOUNT_LEVEL,		/* compress=zstd, compress=zstd:4 */
 };
@@ -23,7 +24,7 @@ struct mount_word {
 	const char *name;
 	enum mount_value kind;
 	const char *words;	/* MOUNT_WORD, MOUNT_LEVEL: "zlib lzo zstd" */
-	uint64_t min, max;	/* MOUNT_NUMBER, and the level of MOUNT_LEVEL */
+	uint64_t min, max;	/* MOUNT_NUMBER, MOUNT_SIZE, and the level of MOUNT_LEVEL */
 };
 
 /*

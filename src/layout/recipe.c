@@ -131,7 +131,8 @@ static int bare_word(const struct stmt *st, const char *word, struct err *e)
 /* Mount options: a checked alphabet here; the layer's own table says which words. */
 static int check_mount(const char *value, struct err *e)
 {
-	static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz0123456789_=:,-";
+	static const char alphabet[] = 
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_=:,-";
 	size_t ok = strspn(value, alphabet);
 
 	if (!*value || value[ok] || strlen(value) > 200)
