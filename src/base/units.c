@@ -76,6 +76,30 @@ int size_parse_maker(const char *text, uint64_t *bytes, bool *maker, struct err 
 	return size_read(text, true, bytes, maker, e);
 }
 
+bool percent_parse(const char *text, uint64_t *thousandths)
+{
+	size_t whole = strspn(text, "0123456789"), decimals = 0, i;
+	const char *end = text + whole;
+	uint64_t value = 0;
+
+	if (*end == '.') {
+		decimals = strspn(end + 1, "0123456789");
+		end += 1 + decimals;
+		if (!decimals)
+			return false;
+	}
+	if (!whole || whole > 9 || decimals > 3 || strcmp(end, "%"))
+		return false;
+	for (i = 0; text + i < end; i++) {
+		if (text[i] != '.')
+			value = value * 10 + (uint64_t)(text[i] - '0');
+	}
+	for (; decimals < 3; decimals++)
+		value *= 10;
+	*thousandths = value;
+	return true;
+}
+
 int count_parse(const char *what, const char *text, uint64_t min, uint64_t max,
 		uint64_t *out, struct err *e)
 {

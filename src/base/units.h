@@ -27,6 +27,9 @@ int size_parse(const char *text, uint64_t *bytes, struct err *e);
 /* The same, but "10T" and "10TB" are the maker's 10^12; *maker says that one was used. */
 int size_parse_maker(const char *text, uint64_t *bytes, bool *maker, struct err *e);
 
+/* Is it a percentage, "1.5%", of at most three decimals? In thousandths of a percent. */
+bool percent_parse(const char *text, uint64_t *thousandths);
+
 /* Read a whole number from min to max; the sentence names what. */
 int count_parse(const char *what, const char *text, uint64_t min, uint64_t max,
 		uint64_t *out, struct err *e);

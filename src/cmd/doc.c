@@ -98,8 +98,12 @@ static const char *option_range(const struct option *o, struct sbuf *b)
 		break;
 	case OPTION_SIZE:
 		if (o->max)
-			sbuf_addf(b, "A size from %s to %s.", size_option_text(low, o->min),
+			sbuf_addf(b, "A size from %s to %s", size_option_text(low, o->min),
 				  size_option_text(high, o->max));
+		if (o->max && o->percent)
+			sbuf_addf(b, ", or a percentage up to %u%%", o->percent);
+		if (o->max)
+			sbuf_addc(b, '.');
 		break;
 	case OPTION_COUNT:
 		if (o->max)

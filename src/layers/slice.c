@@ -69,7 +69,6 @@ static int add_slice(struct stack *s, const struct stmt *st, struct ptable **by_
 static int slice_divide(struct stack *s, const struct stmt *st, struct node **disks, size_t n,
 			struct err *e)
 {
-	uint64_t reserve = stmt_size(&layer_slice, st, "reserve");
 	uint64_t smallest = stmt_size(&layer_slice, st, "smallest");
 	uint64_t every = stmt_size(&layer_slice, st, "every");
 	struct ptable **tables = arena_array(s->arena, n, sizeof(*tables));
@@ -81,7 +80,7 @@ static int slice_divide(struct stack *s, const struct stmt *st, struct node **di
 		if (disks[i]->layer)
 			return err_set(e, ERR_USAGE, "cuts disks, so it is the first layer; %s is none",
 				       disks[i]->name);
-		tables[i] = ptable_new(s, disks[i], reserve);
+		tables[i] = ptable_new(s, disks[i], ptable_reserve(st, disks[i]->bytes));
 		if (tables[i]->end < MIB + smallest)
 			return err_set(e, ERR_USAGE, "%s (%" PRIu64 " bytes) is too small for one slice of %"
 				       PRIu64 " bytes", disks[i]->name, disks[i]->bytes, smallest);
@@ -108,13 +107,12 @@ static int slice_divide(struct stack *s, const struct stmt *st, struct node **di
 /* The node is there already, so it becomes the one partition of its disk. */
 static int part_size(struct stack *s, struct node *n, struct err *e)
 {
-	uint64_t reserve = node_size(n, "reserve");
 	struct ptable *t;
 
 	if (n->kids[0]->layer)
 		return err_set(e, ERR_USAGE, "partitions disks, so it is the first layer; %s is none",
 			       n->kids[0]->name);
-	t = ptable_new(s, n->kids[0], reserve);
+	t = ptable_new(s, n->kids[0], ptable_reserve(n->stmt, n->kids[0]->bytes));
 	if (t->end < 16 * MIB)
 		return err_set(e, ERR_USAGE, "%s is too small for a partition", n->kids[0]->name);
 	ptable_take(s, t, n, MIB, t->end);
@@ -122,9 +120,7 @@ static int part_size(struct stack *s, struct node *n, struct err *e)
 }
 
 static const struct option slice_options[] = {
-	{ .name = "reserve", .type = OPTION_SIZE, .min = 0, .max = 100 * GIB, .def = "0",
-	  .help = "leave so much free at the end of every disk, so that a slightly smaller "
-		  "replacement still fits" },
+	OPTION_RESERVE("every disk"),
 	{ .name = "smallest", .type = OPTION_SIZE, .min = 16 * MIB, .max = 1 * TIB, .def = "64M",
 	  .help = "disks that differ by less count as equal; the difference is left unused" },
 	{ .name = "every", .type = OPTION_SIZE, .min = 64 * MIB, .max = 1024 * TIB,
@@ -133,9 +129,7 @@ static const struct option slice_options[] = {
 };
 
 static const struct option part_options[] = {
-	{ .name = "reserve", .type = OPTION_SIZE, .min = 0, .max = 100 * GIB, .def = "0",
-	  .help = "leave so much free at the end of the disk, so that a slightly smaller "
-		  "replacement still fits" },
+	OPTION_RESERVE("the disk"),
 	{ .name = NULL }
 };
 

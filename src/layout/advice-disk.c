@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "disk/disk.h"
+#include "layout/ptable.h"
 #include "layout/recipe.h"
 
 static const struct node *disk_at(const struct stack *s, size_t i)
@@ -274,18 +275,14 @@ static uint64_t smaller_replacement(const struct disk *d)
 	return best;
 }
 
-/* What slice or part keep free at the end of every disk, bytes. */
-static uint64_t reserved(const struct stack *s)
+/* What slice or part keep free at the end of a disk of so many bytes. */
+static uint64_t reserved(const struct stack *s, uint64_t bytes)
 {
-	struct err e = { 0 };
-	uint64_t bytes = 0;
 	size_t i;
 
 	for (i = 0; i < s->recipe->n_stmts; i++) {
-		const char *text = stmt_value(&s->recipe->stmts[i], "reserve");
-
-		if (text && !size_parse(text, &bytes, &e))
-			return bytes;
+		if (stmt_value(&s->recipe->stmts[i], "reserve"))
+			return ptable_reserve(&s->recipe->stmts[i], bytes);
 	}
 	return 0;
 }
@@ -307,7 +304,7 @@ const char *advice_slack(const struct stack *s, struct arena *a)
 			least = n;
 	}
 	usual = least ? smaller_replacement(least->disk) : 0;
-	if (!usual || reserved(s) >= least->bytes - usual)
+	if (!usual || reserved(s, least->bytes) >= least->bytes - usual)
 		return NULL;
 	return arena_printf(a, "%s is %s larger than the %s (%" PRIu64 " bytes) sold "
 			    "beside it, and such a disk could not replace it; %s "

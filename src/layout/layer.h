@@ -39,6 +39,7 @@ struct option {
 	enum option_type type;
 	const char *words;	/* OPTION_WORD: "raid0 raid1 raid5" */
 	uint64_t min, max;	/* OPTION_SIZE, OPTION_COUNT */
+	unsigned percent;	/* OPTION_SIZE: also up to so many percent of the disk; 0: no */
 	const char *def;	/* as it would be written; NULL: decided by the layer */
 	const char *help;	/* one sentence, no full stop */
 };

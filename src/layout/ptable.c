@@ -2,10 +2,12 @@
 /* ptable - the partition table of one disk in a stack. */
 #include "layout/ptable.h"
 
+#include "base/err.h"
 #include "base/sbuf.h"
 #include "base/units.h"
 #include "disk/disk.h"
 #include "layout/plan.h"
+#include "layout/recipe.h"
 
 /* Where partitions of a disk have to end: whole MiB, and one left for the backup GPT. */
 static uint64_t ptable_end(const struct node *d, uint64_t reserve)
@@ -13,6 +15,19 @@ static uint64_t ptable_end(const struct node *d, uint64_t reserve)
 	if (d->bytes < 3 * MIB + reserve)
 		return 0;
 	return round_down(d->bytes - MIB - reserve, MIB);
+}
+
+uint64_t ptable_reserve(const struct stmt *st, uint64_t bytes)
+{
+	const char *text = stmt_value(st, "reserve");
+	struct err e = { 0 };
+	uint64_t number = 0;
+
+	if (text && percent_parse(text, &number))
+		return round_up((uint64_t)(((unsigned __int128)bytes * number + 99999) / 100000), MIB);
+	if (text && size_parse(text, &number, &e))
+		die("%s", e.text);
+	return number;
 }
 
 struct ptable *ptable_new(struct stack *s, struct node *disk, uint64_t reserve)

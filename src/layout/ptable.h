@@ -19,6 +19,18 @@ struct ptable {
 	uint64_t end;			/* bytes: no partition may reach further; 0: too small */
 };
 
+/*
+ * What reserve= of a statement leaves free at the end of a disk of so many bytes. A percentage
+ * is of the disk and rounded up to a whole MiB: at least as much stays free.
+ */
+uint64_t ptable_reserve(const struct stmt *st, uint64_t bytes);
+
+/* An option of every layer that makes partitions. */
+#define OPTION_RESERVE(which) { .name = "reserve", .type = OPTION_SIZE, .max = 100 * GIB, \
+	.percent = 50, .def = "0", \
+	.help = "leave so much free at the end of " which ", so that a slightly smaller replacement " \
+		"still fits; a percentage is of the disk, rounded up to a whole MiB" }
+
 /* The table of a disk that has none yet; reserve bytes are left free at its end. */
 struct ptable *ptable_new(struct stack *s, struct node *disk, uint64_t reserve);
 

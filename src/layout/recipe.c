@@ -148,13 +148,19 @@ static int check_value(const struct option *o, const char *value, struct err *e)
 
 	switch (o->type) {
 	case OPTION_SIZE:
-		if (size_parse(value, &number, e))
+		if (o->percent && percent_parse(value, &number) && number <= 1000ull * o->percent)
+			return 0;
+		if (!(o->percent && strchr(value, '%')) && size_parse(value, &number, e))
 			return err_in(e, "%s", o->name);
-		if (number < o->min || number > o->max)
-			return err_set(e, ERR_USAGE, "%s goes from %s to %s, not %.40s", o->name,
-				       size_option_text(least, o->min),
-				       size_option_text(most, o->max), value);
-		return 0;
+		if (!strchr(value, '%') && number >= o->min && number <= o->max)
+			return 0;
+		size_option_text(least, o->min);
+		size_option_text(most, o->max);
+		if (o->percent)
+			return err_set(e, ERR_USAGE, "%s goes from %s to %s, or from 0%% to %u%%, not %.40s",
+				       o->name, least, most, o->percent, value);
+		return err_set(e, ERR_USAGE, "%s goes from %s to %s, not %.40s", o->name, least, most,
+			       value);
 	case OPTION_COUNT:
 		return count_parse(o->name, value, o->min, o->max, &number, e);
 	case OPTION_WORD:

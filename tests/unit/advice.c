@@ -162,6 +162,12 @@ static const struct row {
 	  .number = "1000204886016",
 	  .silent = { .layout = "part reserve=25G | md level=raid1",
 		    .disks = { "2xssd:1024G" } } },
+	/* 1000204886016 is 2.326 % less than 1024 GB */
+	{ .rule = "slack",
+	  .says = { .layout = "part reserve=2% | md level=raid1", .disks = { "2xssd:1024G" } },
+	  .number = "1000204886016",
+	  .silent = { .layout = "part reserve=2.4% | md level=raid1",
+		    .disks = { "2xssd:1024G" } } },
 	{ .rule = "slack",
 	  .says = { .layout = "slice | md redundancy=1", .disks = { "3xssd:512G" } },
 	  .number = "500107862016",

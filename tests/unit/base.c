@@ -45,6 +45,26 @@ static void sizes_are_read(void **state)
 	}
 }
 
+static void percentages_are_read(void **state)
+{
+	static const struct { const char *text; uint64_t thousandths; } good[] = {
+		{ "0%", 0 }, { "1%", 1000 }, { "1.5%", 1500 }, { "0.125%", 125 }, { "050%", 50000 },
+	};
+	static const char *const bad[] = { "", "%", "1", ".5%", "1.%", "1.2345%", "1%%", "-1%", "1 %",
+					   "1.5.5%", "9999999999%" };
+	uint64_t got = 7;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(percent_parse(bad[i], &got));
+	assert_int_equal(got, 7);
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_true(percent_parse(good[i].text, &got));
+		assert_int_equal(got, good[i].thousandths);
+	}
+}
+
 static void nonsense_is_no_size(void **state)
 {
 	static const char *const bad[] = { "", "T", "-1", "1X", "1MM", "99999999999999999999",
@@ -206,6 +226,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_are_read),
+		cmocka_unit_test(percentages_are_read),
 		cmocka_unit_test(nonsense_is_no_size),
 		cmocka_unit_test(numbers_have_three_digits),
 		cmocka_unit_test(words_are_quoted_for_a_shell),

@@ -178,6 +178,40 @@ static void nearly_equal_disks_are_one_slice(void **state)
 	unmake(&m);
 }
 
+/*
+ * A percentage is of the disk and rounded up to a whole MiB; the partition begins at 1 MiB and
+ * ends at the last whole MiB that leaves it and one more free.
+ */
+static void a_percentage_stays_free(void **state)
+{
+	static const struct {
+		const char *layout, *disk;
+		uint64_t part;
+	} cases[] = {
+		{ "part reserve=1.5%", "hdd:600MiB", 589 * MIB },	/* 9 MiB to the byte */
+		{ "part reserve=9M", "hdd:600MiB", 589 * MIB },
+		{ "part reserve=1.501%", "hdd:600MiB", 588 * MIB },	/* 9.006 MiB are 10 */
+		{ "part reserve=0%", "hdd:600MiB", 598 * MIB },
+		/* 953674.32 MiB, 1 % of them 9536.74 */
+		{ "part reserve=1%", "hdd:1000000000000", 944135 * MIB },
+		{ "slice reserve=1%", "hdd:1000000000000", 944135 * MIB },
+		{ "slice reserve=50%", "hdd:1000MiB", 498 * MIB },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *disks[] = { cases[i].disk, NULL };
+		struct err e = { 0 };
+		struct made m;
+
+		assert_int_equal(make(&m, cases[i].layout, disks, &e), 0);
+		assert_int_equal(((struct node *)m.stack->tops.at[0])->bytes, cases[i].part);
+		check_sums(m.stack);
+		unmake(&m);
+	}
+}
+
 static void what_cannot_be_is_said(void **state)
 {
 	static const struct {
@@ -323,6 +357,7 @@ int main(void)
 		cmocka_unit_test(measured_small_arrays),
 		cmocka_unit_test(public_vectors),
 		cmocka_unit_test(nearly_equal_disks_are_one_slice),
+		cmocka_unit_test(a_percentage_stays_free),
 		cmocka_unit_test(what_cannot_be_is_said),
 		cmocka_unit_test(losses_follow_the_slices),
 		cmocka_unit_test(the_digest_sees_every_word),
