@@ -158,6 +158,7 @@ void roll_fit(struct roll *r, size_t n, unsigned rows);
 struct field {
 	char text[1024];
 	size_t len, at;
+	bool offered;	/* nobody has edited it: the first character typed takes its place */
 	bool secret;	/* never shown, and ? is a letter of it too */
 };
 void field_set(struct field *f, const char *text);

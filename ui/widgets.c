@@ -57,6 +57,7 @@ void field_set(struct field *f, const char *text)
 	memcpy(f->text, text, f->len);
 	f->text[f->len] = '\0';
 	f->at = f->len;
+	f->offered = f->len > 0;
 }
 
 static void field_cut(struct field *f, size_t from, size_t to)
@@ -68,6 +69,9 @@ static void field_cut(struct field *f, size_t from, size_t to)
 
 bool field_key(struct field *f, uint32_t key)
 {
+	bool offered = f->offered;
+
+	f->offered = false;
 	switch (key) {
 	case UK_LEFT:
 		f->at -= f->at > 0;
@@ -95,8 +99,12 @@ bool field_key(struct field *f, uint32_t key)
 	default:
 		break;
 	}
-	if (key < 0x20 || key >= 0x7f)
+	if (key < 0x20 || key >= 0x7f) {
+		f->offered = offered;	/* it is no key of the field */
 		return false;
+	}
+	if (offered)
+		field_cut(f, 0, f->len);
 	if (f->len + 1 < sizeof(f->text)) {
 		memmove(f->text + f->at + 1, f->text + f->at, f->len - f->at + 1);
 		f->text[f->at++] = (char)key;
@@ -114,7 +122,14 @@ void field_draw(struct ui *ui, const struct field *f, unsigned row, unsigned col
 	if (active && f->at >= room)
 		from = f->at - room + 1;
 	draw_text(row, col, PAINT_TEXT, "[");
-	draw_cell(row, col + 1, room, active ? PAINT_BOLD : PAINT_TEXT, CUT_END, f->text + from);
+	if (active && f->offered && draw_width(f->text) < room) {
+		unsigned end = draw_text(row, col + 1, PAINT_CHOSEN, f->text);
+
+		draw_cell(row, end, col + 1 + room - end, PAINT_TEXT, CUT_END, "");
+	} else {
+		draw_cell(row, col + 1, room, active ? PAINT_BOLD : PAINT_TEXT, CUT_END,
+			  f->text + from);
+	}
 	if (from)
 		draw_text(row, col + 1, PAINT_TEXT, "~");
 	draw_text(row, col + 1 + room, PAINT_TEXT, "]");
