@@ -113,6 +113,9 @@ static const char *option_range(const struct option *o, struct sbuf *b)
 	case OPTION_YESNO:
 		sbuf_add(b, "Yes or no.");
 		break;
+	case OPTION_FOLDER:
+		sbuf_add(b, "The name of one folder.");
+		break;
 	case OPTION_MOUNT:
 		sbuf_add(b, "A list of mount options, separated by commas.");
 		break;

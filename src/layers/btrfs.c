@@ -30,6 +30,9 @@ static const struct option btrfs_options[] = {
 	{ .name = "metadata", .type = OPTION_WORD, .words = PROFILES,
 	  .help = "the same for metadata; without it dup on one device, else raid1, or as many copies "
 		  "as the data survive" },
+	{ .name = "nocow", .type = OPTION_FOLDER,
+	  .help = "a folder whose files are written in place, for images of virtual machines: no "
+		  "checksums in it" },
 	{ .name = "mount", .type = OPTION_MOUNT,
 	  .help = "mount options, like noatime,compress=zstd:4" },
 	OPTION_BOOT,
@@ -155,6 +158,17 @@ static void add_devices(struct plan *p, struct argv *v, const struct node *n)
 		argv_add(p->arena, v, n->kids[i]->dev);
 }
 
+/* Files get the attribute from their folder, and only while they are empty: so it comes first. */
+static void plan_nocow(const struct node *n, struct plan *p, const char *folder)
+{
+	const char *dir = arena_printf(p->arena, "%s/%s", n->dir, folder);
+	struct step *s = plan_step(p, "btrfs", "make the folder %s", folder);
+
+	step_args(p, s, "mkdir", "-p", dir, NULL);
+	s = plan_step(p, "btrfs", "what is in %s is written in place", folder);
+	step_args(p, s, "chattr", "+C", dir, NULL);
+}
+
 static int btrfs_plan(const struct node *n, struct plan *p, struct err *e)
 {
 	const struct btrfs_priv *priv = n->priv;
@@ -182,6 +196,8 @@ static int btrfs_plan(const struct node *n, struct plan *p, struct err *e)
 		add_devices(p, &s->argv, n);
 	}
 	plan_mount(p, n, "btrfs", n->kids[0]->dev, node_word(n, "mount"));
+	if (node_word(n, "nocow"))
+		plan_nocow(n, p, node_word(n, "nocow"));
 	return 0;
 }
 
@@ -232,8 +248,8 @@ static int btrfs_status(const struct node *n, const char *root, struct arena *a,
 	return 0;
 }
 
-static const char *const btrfs_tools[] = { "mkfs.btrfs", "btrfs", NULL };
-static const char *const btrfs_packages[] = { "btrfs-progs", "btrfs-progs", NULL };
+static const char *const btrfs_tools[] = { "mkfs.btrfs", "btrfs", "chattr", NULL };
+static const char *const btrfs_packages[] = { "btrfs-progs", "btrfs-progs", "e2fsprogs", NULL };
 
 const struct layer layer_btrfs = {
 	.name = "btrfs", .title = "btrfs file system",

@@ -74,6 +74,20 @@ const char *advice_btrfs_metadata(const struct stack *s, struct arena *a)
 	return NULL;
 }
 
+/* Redundancy repairs by checksum, and what is written in place has none. */
+const char *advice_btrfs_nocow(const struct stack *s, struct arena *a)
+{
+	const struct node *n = advice_first(s, "btrfs");
+	const char *folder = n ? node_word(n, "nocow") : NULL, *mount = n ? node_word(n, "mount") : NULL;
+	const char *data = profile(n, "data");
+
+	if (!n || !bears(data) || !(folder || (mount && strstr(mount, "nodata"))))
+		return NULL;
+	return arena_printf(a, "%s%s has no checksums: when a power cut or a failing disk leaves the "
+			    "copies of %s unlike, nothing says which is right",
+			    folder ? "what is in " : "the data", folder ? folder : "", data);
+}
+
 /* Whole GiB from 100 GiB on: two sizes that are compared want more than three digits. */
 static const char *gib_text(char out[SIZE_TEXT], uint64_t bytes)
 {

@@ -33,6 +33,8 @@ static const struct rule {
 	  "btrfs(5), btrfs-progs" },
 	{ "btrfs-metadata", "warn", advice_btrfs_metadata,
 	  "without its metadata no data of a file system is found", "btrfs(5), mkfs.btrfs(8)" },
+	{ "btrfs-nocow", "warn", advice_btrfs_nocow,
+	  "a checksum is what tells a good copy from a bad one", "btrfs(5), nodatacow and nodatasum" },
 	{ "write-hole", "warn", advice_write_hole,
 	  "parity that an unclean stop left behind is wrong until everything was read again",
 	  "md(4), kernel md documentation" },

@@ -67,6 +67,7 @@ const char *advice_thin_overcommit(const struct stack *s, struct arena *a);
 /* advice-fs.c: file systems. */
 const char *advice_btrfs_parity(const struct stack *s, struct arena *a);
 const char *advice_btrfs_metadata(const struct stack *s, struct arena *a);
+const char *advice_btrfs_nocow(const struct stack *s, struct arena *a);
 const char *advice_btrfs_df(const struct stack *s, struct arena *a);
 const char *advice_btrfs_raid10(const struct stack *s, struct arena *a);
 const char *advice_btrfs_kernel(const struct stack *s, struct arena *a);

@@ -31,15 +31,16 @@ enum option_type {
 	OPTION_COUNT,
 	OPTION_WORD,		/* one of `words` */
 	OPTION_YESNO,
+	OPTION_FOLDER,		/* the name of one folder in the file system */
 	OPTION_MOUNT,		/* a list of mount options from the layer's checked alphabet */
 };
 
 struct option {
 	const char *name;
 	enum option_type type;
+	unsigned percent;	/* OPTION_SIZE: also up to so many percent of the disk; 0: no */
 	const char *words;	/* OPTION_WORD: "raid0 raid1 raid5" */
 	uint64_t min, max;	/* OPTION_SIZE, OPTION_COUNT */
-	unsigned percent;	/* OPTION_SIZE: also up to so many percent of the disk; 0: no */
 	const char *def;	/* as it would be written; NULL: decided by the layer */
 	const char *help;	/* one sentence, no full stop */
 };

@@ -141,6 +141,18 @@ static int check_mount(const char *value, struct err *e)
 	return 0;
 }
 
+/* One name, that needs no quotes and hides nothing. */
+static int check_folder(const struct option *o, const char *value, struct err *e)
+{
+	static const char alphabet[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+
+	if (value[strspn(value, alphabet)] || strchr(".-", *value) || strlen(value) > 32)
+		return err_set(e, ERR_USAGE, "%s is the name of one folder, of letters, digits, - and _, "
+			       "like images; not \"%.40s\"", o->name, value);
+	return 0;
+}
+
 static int check_value(const struct option *o, const char *value, struct err *e)
 {
 	char least[SIZE_TEXT], most[SIZE_TEXT];
@@ -174,6 +186,8 @@ static int check_value(const struct option *o, const char *value, struct err *e)
 		if (!strcmp(value, "yes") || !strcmp(value, "no"))
 			return 0;
 		return err_set(e, ERR_USAGE, "%s is yes or no, not \"%.40s\"", o->name, value);
+	case OPTION_FOLDER:
+		return check_folder(o, value, e);
 	case OPTION_MOUNT:
 		if (check_mount(value, e))
 			return err_in(e, "%s", o->name);
