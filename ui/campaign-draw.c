@@ -99,21 +99,6 @@ static enum paint cell_text(const struct campaign_view *v, const struct campaign
 	}
 }
 
-/* Any cell of the layout: all have its label and options. */
-static const struct campaign_cell *any_cell(const struct campaign_view *v, size_t layout)
-{
-	size_t i;
-
-	for (i = 0; i < v->workloads.n; i++) {
-		const struct campaign_cell *c = campaign_cell_at(&v->cells, v->layouts.at[layout],
-								 v->workloads.at[i]);
-
-		if (c)
-			return c;
-	}
-	return NULL;
-}
-
 struct shape {
 	unsigned label, shown;	/* width of the labels; how many workloads are in sight */
 	unsigned column;
@@ -144,9 +129,9 @@ static struct shape shape_of(const struct campaign_view *v, unsigned cols)
 	if (s.shown > v->workloads.n)
 		s.shown = (unsigned)v->workloads.n;
 	s.label = cols - 4 - s.shown * column;
-	for (i = 0; i < v->layouts.n; i++) {
-		const struct campaign_cell *c = any_cell(v, i);
-		unsigned len = c ? draw_width(safe_text(c->label)) : 0;
+	for (i = 0; i < v->rows.n; i++) {
+		const struct campaign_cell *c = v->rows.at[i];
+		unsigned len = draw_width(safe_text(c->label));
 
 		longest = len > longest ? len : longest;
 	}
@@ -158,9 +143,9 @@ static struct shape shape_of(const struct campaign_view *v, unsigned cols)
 /* The chosen cell stays in sight. */
 static void scroll(struct campaign_view *v, const struct shape *s, unsigned rows)
 {
-	struct roll roll = { .at = v->at_layout, .top = v->top };
+	struct roll roll = { .at = v->at_row, .top = v->top };
 
-	roll_fit(&roll, v->layouts.n, rows);
+	roll_fit(&roll, v->rows.n, rows);
 	v->top = roll.top;
 	roll = (struct roll){ .at = v->at_workload, .top = v->left };
 	roll_fit(&roll, v->workloads.n, s->shown);
@@ -169,22 +154,20 @@ static void scroll(struct campaign_view *v, const struct shape *s, unsigned rows
 }
 
 static void draw_line(struct ui *ui, const struct campaign_view *v, const struct shape *s,
-		      unsigned row, size_t layout)
+		      unsigned row, size_t which)
 {
-	const struct campaign_cell *any = any_cell(v, layout);
-	bool here = layout == v->at_layout;
+	const struct campaign_cell *any = v->rows.at[which];
+	bool here = which == v->at_row;
 	struct arena *a = arena_new();
 	struct sbuf text = { 0 };
 	unsigned i;
 
 	draw_text(row, 0, PAINT_TEXT, here ? "▶" : " ");
-	if (any)
-		draw_cell(row, 1, s->label, here ? PAINT_BOLD : PAINT_TEXT, CUT_END,
-			  safe_text(campaign_label(a, any->label, any->options, s->label - 1)));
+	draw_cell(row, 1, s->label, here ? PAINT_BOLD : PAINT_TEXT, CUT_END,
+		  safe_text(campaign_label(a, any->label, any->options, s->label - 1)));
 	for (i = 0; i < s->shown; i++) {
 		size_t at = v->left + i;
-		const struct campaign_cell *c = campaign_cell_at(&v->cells, v->layouts.at[layout],
-								 v->workloads.at[at]);
+		const struct campaign_cell *c = campaign_at(v, which, at);
 		bool on = here && at == v->at_workload;
 		unsigned col = 2 + s->label + i * s->column;
 		enum paint paint;
@@ -361,6 +344,7 @@ static void draw_left(struct ui *ui, const struct campaign_view *v, unsigned row
 static void head(struct ui *ui, const struct campaign_view *v, unsigned cols)
 {
 	struct sbuf left = { 0 }, right = { 0 };
+	const char *phase = json_str(v->say, "phase");
 	size_t ended = campaign_ended(&v->cells);
 	char time[SIZE_TEXT];
 
@@ -369,13 +353,14 @@ static void head(struct ui *ui, const struct campaign_view *v, unsigned cols)
 		return;
 	}
 	sbuf_addf(&left, cols < 100 ? "Campaign: %s, %zu x %zu%s%s" :
-		  "Campaign: %s, %zu layouts x %zu workloads%s%s", v->name, v->layouts.n,
+		  "Campaign: %s, %zu layouts x %zu workloads%s%s", v->name, v->rows.n,
 		  v->workloads.n, v->op[0] ? ", " : "", v->op);
 	sbuf_addf(&right, "%zu %%", v->cells.n ? 100 * ended / v->cells.n : 100);
 	if (v->alive && json_u64(v->say, "left_ns", 0))
 		sbuf_addf(&right, " ─ %s left", duration_text(time, json_u64(v->say, "left_ns", 0)));
 	else if (!v->alive)
-		sbuf_add(&right, ended == v->cells.n ? " ─ done" : " ─ stopped");
+		sbuf_addf(&right, " ─ %s", ended == v->cells.n ? "done" :
+			  !strcmp(phase ? phase : "", "paused") ? phase : "stopped");
 	ui_head(ui, sbuf_str(&left), sbuf_str(&right), v->name);
 	sbuf_done(&left);
 	sbuf_done(&right);
@@ -463,8 +448,8 @@ void campaign_draw(struct ui *ui, void *state, struct area body)
 	}
 	s = shape_of(v, body.cols);
 	rows = body.rows - 1 - detail - foot - (tall ? 2 : 0);
-	if (rows > v->layouts.n)
-		rows = (unsigned)v->layouts.n;
+	if (rows > v->rows.n)
+		rows = (unsigned)v->rows.n;
 	scroll(v, &s, rows);
 	draw_table_head(v, &s, body.row);
 	for (i = 0; i < rows; i++)
@@ -473,9 +458,9 @@ void campaign_draw(struct ui *ui, void *state, struct area body)
 	if (tall && body.cols >= 80)
 		draw_textf(row, 1, PAINT_TEXT, "MB/s  n few runs  D flagged  ▶ running  · waiting  ! failed"
 			   "  - not possible");
-	if (v->layouts.n > rows)
+	if (v->rows.n > rows)
 		draw_textf(body.row, 8, PAINT_TEXT, "%zu-%zu of %zu", v->top + 1, v->top + rows,
-			   v->layouts.n);
+			   v->rows.n);
 	row += tall;
 	draw_chosen(v, (struct area){ row, 0, body.row + body.rows - foot - tall - row, body.cols });
 	if (tall)

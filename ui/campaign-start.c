@@ -132,7 +132,7 @@ static void run(struct ui *ui, struct campaign_view *v, struct arena *a, struct 
 		return;
 	}
 	snprintf(v->name, sizeof(v->name), "%s", name);
-	v->at_layout = v->at_workload = v->top = v->left = 0;
+	v->at_row = v->at_workload = v->top = v->left = 0;
 	v->alive = true;	/* looked at again at once */
 	v->looked_ns = 0;
 	ui_say(ui, ' ', "%s begins", name);

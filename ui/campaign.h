@@ -6,7 +6,8 @@
 
 /*
  * A campaign as the database has it, whoever runs it; and the last look before one is
- * started. Rows are layouts, columns are workloads, a cell is one of them on the other.
+ * started. Rows are layouts, each in its memory, columns are workloads, a cell is one of them on
+ * the other.
  */
 struct campaign_view {
 	struct arena *arena;		/* of what was read */
@@ -16,15 +17,17 @@ struct campaign_view {
 	struct campaign *file;		/* from its source; NULL: it cannot be had */
 	int64_t file_of;		/* id of the row `file` is of */
 	struct list cells;		/* struct campaign_cell * */
-	struct list layouts, workloads;	/* const char *: one-line forms, names */
+	struct list rows;		/* const struct campaign_cell *: the first of each */
+	struct list workloads;		/* const char * */
 	json_t *say;			/* how far it is */
 	bool alive;
 	int64_t looked_ns;
-	size_t at_layout, at_workload, top, left;
+	size_t at_row, at_workload, top, left;
 	unsigned page;
 	char op[32];			/* whose medians the cells show */
 	bool table;			/* two axes as a table instead */
 	struct roll lines;		/* of the table */
+	struct report_filter filter;	/* of an export: what this campaign measured */
 
 	/* Before one is started. */
 	bool asking;
@@ -39,7 +42,8 @@ struct campaign_view {
 
 /* Read the database again; -1: it was said why not. */
 int campaign_read(struct ui *ui, struct campaign_view *v);
-/* The cell under the cursor; NULL: there is none. */
+/* The cell of a row and a column, and the one under the cursor; NULL: there is none. */
+const struct campaign_cell *campaign_at(const struct campaign_view *v, size_t row, size_t workload);
 const struct campaign_cell *campaign_chosen(const struct campaign_view *v);
 /* The operations that were measured, in the order they came; how many. */
 size_t campaign_ops(const struct campaign_view *v, const char *ops[16]);
@@ -53,5 +57,13 @@ void campaign_draw_asking(struct ui *ui, struct campaign_view *v, struct area bo
 enum react campaign_act_asking(struct ui *ui, struct campaign_view *v, int act);
 void campaign_go_on(struct ui *ui, struct campaign_view *v);
 void campaign_forget_asking(struct campaign_view *v);
+
+/* Ask, then end it at once, at a good place, or for ever. */
+void campaign_stop(struct ui *ui, struct campaign_view *v);
+void campaign_pause(struct ui *ui, struct campaign_view *v);
+void campaign_unpause(struct ui *ui, struct campaign_view *v);
+void campaign_delete(struct ui *ui, struct campaign_view *v);
+/* Why it cannot be deleted; NULL: it can. */
+const char *campaign_keeps(const struct campaign_view *v);
 
 #endif

@@ -6,13 +6,13 @@
  */
 #include "ui/campaign.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <string.h>
 
 #include "ui/results.h"
 
-enum { OP = ACT_SCREEN, FILE_START, OTHER, GO_ON, RETRY, LEAVE_OUT, TABLE, STOP };
+enum {
+	OP = ACT_SCREEN, FILE_START, OTHER, GO_ON, RETRY, LEAVE_OUT, TABLE, EXPORT, PAUSE, STOP, DELETE
+};
 enum { LOOK_NS = 900000000 };
 
 size_t campaign_ended(const struct list *cells)
@@ -48,11 +48,19 @@ size_t campaign_ops(const struct campaign_view *v, const char *ops[16])
 	return n;
 }
 
+const struct campaign_cell *campaign_at(const struct campaign_view *v, size_t row, size_t workload)
+{
+	const struct campaign_cell *first;
+
+	if (row >= v->rows.n || workload >= v->workloads.n)
+		return NULL;
+	first = v->rows.at[row];
+	return campaign_cell_at(&v->cells, first->layout, first->ram_bytes, v->workloads.at[workload]);
+}
+
 const struct campaign_cell *campaign_chosen(const struct campaign_view *v)
 {
-	if (v->at_layout >= v->layouts.n || v->at_workload >= v->workloads.n)
-		return NULL;
-	return campaign_cell_at(&v->cells, v->layouts.at[v->at_layout], v->workloads.at[v->at_workload]);
+	return campaign_at(v, v->at_row, v->at_workload);
 }
 
 /* --- reading --------------------------------------------------------------------------- */
@@ -76,7 +84,28 @@ static const struct stored_campaign *find_row(const struct campaign_view *v)
 	return best || !v->all.n ? best : v->all.at[v->all.n - 1];
 }
 
-/* Rows and columns in the order of the file. */
+/* The rows in the order of the file. */
+static void add_rows(struct campaign_view *v, const json_t *text)
+{
+	const json_t *rams = json_object_get(text, "rams"), *layout;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(text, "layouts"), i, layout) {
+		uint64_t ram = rams ? (uint64_t)json_integer_value(json_array_get(rams, i)) :
+			json_u64(text, "ram_bytes", 0);
+
+		for (k = 0; json_is_string(layout) && k < v->cells.n; k++) {
+			const struct campaign_cell *c = v->cells.at[k];
+
+			if (c->ram_bytes != ram || strcmp(c->layout, json_string_value(layout)))
+				continue;
+			list_add(v->arena, &v->rows, v->cells.at[k]);
+			break;
+		}
+	}
+}
+
+/* And the columns. */
 static void add_words(struct campaign_view *v, struct list *out, const json_t *words)
 {
 	const json_t *word;
@@ -107,14 +136,14 @@ static void take_row(struct campaign_view *v)
 	json_t *text = json_loads(v->row->text, 0, NULL);
 
 	snprintf(v->name, sizeof(v->name), "%s", v->row->name);
-	add_words(v, &v->layouts, json_object_get(text, "layouts"));
+	add_rows(v, text);
 	add_words(v, &v->workloads, json_object_get(text, "workloads"));
 	json_decref(text);
 	v->say = v->row->say ? json_loads(v->row->say, 0, NULL) : NULL;
 	v->alive = campaign_alive(v->row);
 	parse_source(v);
-	if (v->at_layout >= v->layouts.n)
-		v->at_layout = v->layouts.n ? v->layouts.n - 1 : 0;
+	if (v->at_row >= v->rows.n)
+		v->at_row = v->rows.n ? v->rows.n - 1 : 0;
 	if (v->at_workload >= v->workloads.n)
 		v->at_workload = v->workloads.n ? v->workloads.n - 1 : 0;
 }
@@ -132,7 +161,7 @@ int campaign_read(struct ui *ui, struct campaign_view *v)
 	v->say = NULL;
 	v->row = NULL;
 	v->alive = false;
-	v->all = v->cells = v->layouts = v->workloads = (struct list){ 0 };
+	v->all = v->cells = v->rows = v->workloads = (struct list){ 0 };
 	v->looked_ns = ui_now_ns();
 	if (!store_exists(ui->s->db))
 		return 0;
@@ -201,7 +230,7 @@ static void other_take(struct ui *ui, void *arg, size_t at)
 	}
 	snprintf(v->name, sizeof(v->name), "%s",
 		 ((const struct stored_campaign *)v->all.at[v->all.n - 1 - at])->name);
-	v->at_layout = v->at_workload = v->top = v->left = 0;
+	v->at_row = v->at_workload = v->top = v->left = 0;
 	v->op[0] = '\0';
 	campaign_read(ui, v);
 }
@@ -225,36 +254,6 @@ static void choose(struct ui *ui, struct campaign_view *v)
 		  .arena = a, .take = other_take, .arg = v });
 }
 
-static void stop_take(struct ui *ui, void *arg, size_t at)
-{
-	struct campaign_view *v = arg;
-	struct err e = { 0 };
-
-	if (at || !v->row)
-		return;
-	if (ui->s->work.kind == WORK_CAMPAIGN && ui->s->work.runs) {
-		if (work_stop(&ui->s->work, &e) < 0)
-			ui_fail(ui, &e);
-	} else if (kill((pid_t)v->row->pid, SIGTERM) < 0) {
-		err_sys(&e, "process %lld cannot be asked to stop", (long long)v->row->pid);
-		ui_fail(ui, &e);
-		return;
-	}
-	ui_say(ui, ' ', "it takes down what stands and keeps every finished cell");
-}
-
-static void stop(struct ui *ui, struct campaign_view *v)
-{
-	struct arena *a = arena_new();
-	struct choice *c = arena_array(a, 2, sizeof(*c));
-
-	c[0] = (struct choice){ .label = "stop the campaign",
-		.help = "the build at work is taken down, every finished cell is kept; s goes on" };
-	c[1] = (struct choice){ .label = "let it go on", .help = "back to the screen" };
-	ui_choose(ui, &(struct choices){ .title = "Stop the campaign?", .items = c, .n = 2, .at = 1,
-		  .arena = a, .take = stop_take, .arg = v });
-}
-
 static void open_results(struct ui *ui, struct campaign_view *v)
 {
 	const struct campaign_cell *cell = campaign_chosen(v);
@@ -267,7 +266,7 @@ static void open_results(struct ui *ui, struct campaign_view *v)
 
 static enum react move(struct campaign_view *v, int act)
 {
-	struct roll rows = { .n = v->layouts.n, .at = v->at_layout };
+	struct roll rows = { .n = v->rows.n, .at = v->at_row };
 
 	if (v->table)
 		return roll_act(&v->lines, act, v->page);
@@ -281,7 +280,7 @@ static enum react move(struct campaign_view *v, int act)
 	}
 	if (roll_act(&rows, act, v->page) == REACT_UNKNOWN)
 		return REACT_UNKNOWN;
-	v->at_layout = rows.at;
+	v->at_row = rows.at;
 	return REACT_DONE;
 }
 
@@ -302,7 +301,10 @@ static enum react act(struct ui *ui, void *state, int what)
 		choose(ui, v);
 		return REACT_DONE;
 	case GO_ON:
-		campaign_go_on(ui, v);
+		if (v->alive)
+			campaign_unpause(ui, v);
+		else
+			campaign_go_on(ui, v);
 		return REACT_DONE;
 	case RETRY:
 		set_cell(ui, v, CELL_WAITING, NULL, v->alive ? "it waits again, for after this layout" :
@@ -315,8 +317,18 @@ static enum react act(struct ui *ui, void *state, int what)
 		v->table = !v->table;
 		v->lines = (struct roll){ 0 };
 		return REACT_DONE;
+	case EXPORT:
+		v->filter = (struct report_filter){ .campaign = v->name };
+		ui_export(ui, "Export what this campaign measured", v->name, &v->filter);
+		return REACT_DONE;
+	case PAUSE:
+		campaign_pause(ui, v);
+		return REACT_DONE;
 	case STOP:
-		stop(ui, v);
+		campaign_stop(ui, v);
+		return REACT_DONE;
+	case DELETE:
+		campaign_delete(ui, v);
 		return REACT_DONE;
 	case ACT_ENTER:
 		open_results(ui, v);
@@ -354,7 +366,7 @@ static const char *cannot(const struct ui *ui, void *state, int what)
 		return ui->s->work.runs ? "other work still runs; one thing at a time" : NULL;
 	case GO_ON:
 		return !v->row ? "there is no campaign yet: f starts one from a file" :
-			v->alive ? "it runs" : ui->s->work.runs ?
+			v->alive ? (v->row->pause ? NULL : "it runs") : ui->s->work.runs ?
 			"other work still runs; one thing at a time" :
 			campaign_ended(&v->cells) == v->cells.n ? "every cell has an end" : NULL;
 	case RETRY:
@@ -363,8 +375,13 @@ static const char *cannot(const struct ui *ui, void *state, int what)
 		return cell && cell->state == CELL_WAITING ? NULL : "only a cell that waits";
 	case TABLE:
 		return v->row && v->file && v->file->axes.n >= 2 ? NULL : "it has no two axes";
+	case EXPORT:
+		return campaign_ended(&v->cells) ? NULL : "nothing has been measured yet";
+	case PAUSE:
 	case STOP:
 		return v->alive ? NULL : "it does not run";
+	case DELETE:
+		return campaign_keeps(v);
 	default:
 		return NULL;
 	}
@@ -378,6 +395,9 @@ static void status(struct ui *ui, void *state, struct sbuf *out)
 		sbuf_addf(out, "nothing is written before the name is typed: %s", v->next->name);
 	else if (!v->row)
 		sbuf_add(out, "f starts one from a file");
+	else if (v->alive && v->row->pause)
+		sbuf_addf(out, "it pauses after the %s at work; s lets it go on",
+			  v->row->pause == PAUSE_LAYOUT ? "layout" : "repetition");
 	else if (v->alive)
 		sbuf_add(out, "it goes on without this screen; X stops it, every finished cell is kept");
 	else if (campaign_ended(&v->cells) < v->cells.n)
@@ -425,11 +445,14 @@ static const struct key keys[] = {
 	{ OP, "o", NULL, "write/read", 3, "the medians of another operation" },
 	{ TABLE, "t", NULL, "table", 3, "two axes as rows and columns, with ratios" },
 	{ RETRY, "r", NULL, "retry", 2, "let a failed cell wait again" },
-	{ LEAVE_OUT, "n", NULL, "leave out", 4, "leave a waiting cell out" },
+	{ LEAVE_OUT, "n", NULL, "leave out", 5, "leave a waiting cell out" },
 	{ GO_ON, "s", NULL, "go on", 1, "go on where it stopped" },
-	{ FILE_START, "f", NULL, "from a file", 2, "start a campaign from a file" },
-	{ OTHER, "c", NULL, "others", 4, "another campaign of the database" },
-	{ STOP, "X", NULL, "stop", 1, "stop it; every finished cell is kept" },
+	{ FILE_START, "f", NULL, "from a file", 4, "start a campaign from a file" },
+	{ OTHER, "c", NULL, "others", 5, "another campaign of the database" },
+	{ PAUSE, "p Space", NULL, "pause", 1, "end after the repetition or the layout at work" },
+	{ STOP, "X", NULL, "stop", 1, "stop it now; every finished cell is kept" },
+	{ EXPORT, "e", NULL, "export", 4, "export what it measured: csv, json, svg, pdf or xlsx" },
+	{ DELETE, "D", NULL, "delete", 5, "forget the campaign; what it measured stays" },
 	{ 0 }
 };
 

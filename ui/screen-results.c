@@ -6,7 +6,6 @@
 #include "ui/results.h"
 
 #include <string.h>
-#include <time.h>
 
 enum { OP = ACT_SCREEN, DURABLE, BASE, TURN, EXPORT, AGAIN, EVERY, AROUND };
 
@@ -212,44 +211,6 @@ static void other_op(struct results *r)
 	keep_bar(r, r->chosen);
 }
 
-static int export_take(struct ui *ui, void *arg, const char *path, struct err *e)
-{
-	struct results *r = arg;
-	struct sbuf out = { 0 };
-	const char *dot = strrchr(path, '.');
-	time_t now = time(NULL);
-	json_t *all = json_copy(r->all);
-	struct store *st = NULL;
-	char date[32];
-	struct tm tm;
-	int rc = 0;
-
-	if (store_open_read(ui->s->db, &st, e) || store_cells_failed(st, all, e))
-		rc = -1;
-	store_close(st);
-	localtime_r(&now, &tm);
-	strftime(date, sizeof(date), "%Y-%m-%d", &tm);
-	if (rc)
-		;
-	else if (dot && !strcmp(dot, ".svg"))
-		report_svg(r->pictures, r->n_pictures, date, &out);
-	else if (dot && !strcmp(dot, ".pdf"))
-		rc = report_pdf(r->arena, all, &r->filter, date, &out, e);
-	else if (dot && !strcmp(dot, ".xlsx"))
-		rc = report_xlsx(r->arena, all, &r->filter, date, &out, e);
-	else if (dot && !strcmp(dot, ".csv"))
-		store_csv(all, &out);
-	else
-		rc = err_set(e, ERR_USAGE, "the name ends in .csv, .svg, .pdf or .xlsx");
-	if (rc == 0)
-		rc = file_write_atomic(path, out.text, out.len, e);
-	sbuf_done(&out);
-	json_decref(all);
-	if (rc == 0)
-		ui_say(ui, ' ', "written to %s", path);
-	return rc;
-}
-
 static void set_base(struct ui *ui, struct results *r)
 {
 	if (!strcmp(r->base, r->chosen)) {
@@ -339,9 +300,7 @@ static enum react results_act(struct ui *ui, void *state, int act)
 		r->rows = (struct roll){ 0 };
 		return REACT_DONE;
 	case EXPORT:
-		ui_prompt(ui, &(struct prompt){ .title = "Export the results", .text = "naslab.csv",
-			  .about = "A file: .csv has every run, .xlsx too; .svg and .pdf are pictures.",
-			  .take = export_take, .arg = r });
+		ui_export(ui, "Export the results", "naslab", &r->filter);
 		return REACT_DONE;
 	case AGAIN:
 		look(ui, r);
@@ -424,7 +383,7 @@ static const struct key results_keys[] = {
 	{ AROUND, "t", NULL, "turn", 5, "one layout over its classes, or one class over the layouts" },
 	{ ACT_ENTER, "Enter", NULL, "runs", 3, "the runs in the order they ran" },
 	{ EVERY, "a", NULL, "older", 5, "also older results of the same layout" },
-	{ EXPORT, "e", NULL, "export", 4, "export: csv, svg, pdf or xlsx" },
+	{ EXPORT, "e", NULL, "export", 4, "export: csv, json, svg, pdf or xlsx" },
 	{ AGAIN, "r F5", NULL, "again", 6, "read the database again" },
 	{ 0 }
 };

@@ -194,5 +194,7 @@ struct prompt {
 	void *arg;
 };
 void ui_prompt(struct ui *ui, const struct prompt *p);
+/* Ask for NAME.csv and write there what the filter lets through; it is kept until then. */
+void ui_export(struct ui *ui, const char *title, const char *name, const struct report_filter *f);
 
 #endif

@@ -29,12 +29,14 @@ struct sbuf;
  *   axis md.chunk 64K 512K -		an option of one layer; - leaves it as it is written
  *   axis chunk 64K 512K		of every layer that has it
  *   axis fs xfs ext4			the file system
+ *   axis ram 192M 1G -			memory for engine and page cache
  *   workload small-text 500M
  *   reps 7
  *   rounds 1				how often every layout is built and measured
  *   scale 0.1
  *   op write read
- *   ram 4G				memory for engine and page cache
+ *   ram 4G				the same for all, and for - of the axis
+ *   wait no				measure at once; what still syncs is flagged
  *   within 5%			repeat until the median is known so well,
  *   most 30				but not more often
  *   engine rsync
@@ -47,8 +49,9 @@ struct sbuf;
  * refuse makes those cells impossible; one that all refuse is a mistake in the file.
  */
 struct axis {
-	const char *layer;	/* "md"; NULL: any that has the option, or the file system */
+	const char *layer;	/* "md"; NULL: any that has the option, or none */
 	const char *option;	/* NULL: the file system */
+	bool ram;		/* not of a layer: "ram" */
 	struct list values;	/* const char * */
 	unsigned line;
 };
@@ -60,12 +63,13 @@ struct campaign_layout {
 	unsigned line;
 };
 
-/* A layout with the axes' values put in. */
+/* A layout with the axes' values put in, and the memory it is measured in. */
 struct variant {
 	const char *name;	/* of the layout, without what the axes put in */
 	const char *label;	/* "raid5-xfs chunk=64K" */
 	const char *layout;	/* one-line form */
 	const char *options;	/* JSON object: {"md.chunk":"64K"} */
+	uint64_t ram;		/* 0: all there is */
 	const char *why;	/* it cannot be: the sentence; else NULL */
 	uint64_t usable, sync_bytes;	/* after campaign_check(); sync_bytes: written before it settles */
 };
@@ -84,6 +88,7 @@ struct campaign {
 	unsigned most;
 	double scale;
 	uint64_t ram;		/* 0: all there is */
+	bool no_wait;
 	enum copy_engine engine;
 	bool write, read;
 	enum cache_state cache;
@@ -147,9 +152,10 @@ json_t *campaign_json(const struct campaign *c, const struct list *cells);
 /* A label in so many bytes: the layout's name is cut, what the axes put in stays. */
 const char *campaign_label(struct arena *a, const char *label, const char *options, size_t width);
 
-/* Of a layout and a workload the cell that says most: of the last round that has begun. */
+/* Of a layout in so much memory and a workload the cell that says most: of the last round that
+ * has begun. */
 const struct campaign_cell *campaign_cell_at(const struct list *cells, const char *layout,
-					     const char *workload);
+					     uint64_t ram, const char *workload);
 
 /*
  * The cells as tables of two axes, one for every workload and operation: medians, felt and for
@@ -185,7 +191,8 @@ int campaign_disks_find(const char *json, const struct inventory *inv, struct ar
  * What a screen elsewhere wants to know is kept in the row's "say": {"phase","text","done",
  * "cells","left_ns","measured","write_bytes","run":{"workload","op","rep","of","bps"}}. What
  * a screen changes in the table is heeded before the next layout: a failed cell that waits
- * again, a waiting one that is left out.
+ * again, a waiting one that is left out, a pause; one after a repetition as soon as none stands
+ * half done.
  */
 struct campaign_run {
 	const struct campaign *campaign;

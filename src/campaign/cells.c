@@ -172,6 +172,28 @@ static void turn(size_t *order, size_t n)
 	}
 }
 
+static const char *layout_of(const struct campaign *c, size_t variant)
+{
+	return ((const struct variant *)c->variants.at[variant])->layout;
+}
+
+/* What is measured on one layout in another memory follows it: it is built once. */
+static void gather(const struct campaign *c, size_t *order)
+{
+	size_t i, k, m;
+
+	for (i = 0; i + 1 < c->variants.n; i++) {
+		for (k = i + 1; k < c->variants.n &&
+		     strcmp(layout_of(c, order[k]), layout_of(c, order[i])); k++)
+			;
+		if (k == c->variants.n)
+			continue;
+		for (m = order[k]; k > i + 1; k--)
+			order[k] = order[k - 1];
+		order[k] = m;
+	}
+}
+
 void campaign_cells(const struct campaign *c, struct arena *a, struct list *out)
 {
 	size_t *order = arena_array(a, c->variants.n + 1, sizeof(*order));
@@ -182,10 +204,12 @@ void campaign_cells(const struct campaign *c, struct arena *a, struct list *out)
 	for (i = 0; i < c->variants.n; i++)
 		order[i] = i;
 	for (round = 1; round <= c->rounds; round++) {
-		if (round % 2)
+		if (round % 2) {
 			shuffle(order, c->variants.n, &state);
-		else
+			gather(c, order);
+		} else {
 			turn(order, c->variants.n);
+		}
 		for (i = 0; i < c->variants.n; i++) {
 			const struct variant *v = c->variants.at[order[i]];
 
@@ -197,6 +221,7 @@ void campaign_cells(const struct campaign *c, struct arena *a, struct list *out)
 					.n = (unsigned)out->n + 1, .round = round,
 					.layout = v->layout, .label = v->label,
 					.options = v->options, .workload = w->name,
+					.ram_bytes = v->ram,
 					.reason = why_not(c, v, w, a),
 				};
 				cell->state = cell->reason ? CELL_IMPOSSIBLE : CELL_WAITING;
@@ -294,7 +319,7 @@ void campaign_forecast(const struct campaign *c, const struct list *cells,
 		out->cells++;
 		if (!last || last->round != cell->round || strcmp(last->layout, cell->layout) != 0) {
 			out->builds++;
-			sync += (double)sync_of(c, cell->layout);
+			sync += c->no_wait ? 0 : (double)sync_of(c, cell->layout);
 		}
 		last = cell;
 		left += (double)bytes_of(c, cell, &w, &r);
@@ -309,7 +334,7 @@ void campaign_forecast(const struct campaign *c, const struct list *cells,
 }
 
 const struct campaign_cell *campaign_cell_at(const struct list *cells, const char *layout,
-					     const char *workload)
+					     uint64_t ram, const char *workload)
 {
 	const struct campaign_cell *found = NULL;
 	size_t i;
@@ -317,7 +342,8 @@ const struct campaign_cell *campaign_cell_at(const struct list *cells, const cha
 	for (i = 0; i < cells->n; i++) {
 		const struct campaign_cell *c = cells->at[i];
 
-		if (strcmp(c->layout, layout) != 0 || strcmp(c->workload, workload) != 0)
+		if (c->ram_bytes != ram || strcmp(c->layout, layout) != 0 ||
+		    strcmp(c->workload, workload) != 0)
 			continue;
 		if (!found || c->state != CELL_WAITING)
 			found = c;
@@ -335,6 +361,8 @@ static json_t *cell_json(const struct campaign_cell *cell)
 	json_put_str(j, "label", cell->label);
 	json_object_set_new(j, "options", json_loads(cell->options, 0, NULL));
 	json_put_str(j, "workload", cell->workload);
+	if (cell->ram_bytes)
+		json_put_u64(j, "ram_bytes", cell->ram_bytes);
 	json_put_str(j, "state", cell_state_word(cell->state));
 	if (cell->reason)
 		json_put_str(j, "reason", cell->reason);
@@ -356,6 +384,7 @@ json_t *campaign_json(const struct campaign *c, const struct list *cells)
 	json_put_u64(j, "rounds", c->rounds);
 	json_object_set_new(j, "scale", json_real(c->scale));
 	json_put_str(j, "cache", cache_word(c->cache));
+	json_object_set_new(j, "wait", json_boolean(!c->no_wait));
 	json_put_u64(j, "seed", c->seed);
 	json_put_u64(j, "waiting", f.cells);
 	json_put_u64(j, "builds", f.builds);
@@ -371,13 +400,19 @@ json_t *campaign_json(const struct campaign *c, const struct list *cells)
 
 char *campaign_text(const struct campaign *c, struct arena *a)
 {
-	json_t *j = json_object(), *layouts = json_array(), *names = json_array();
+	json_t *j = json_object(), *layouts = json_array(), *names = json_array(), *rams = json_array();
+	bool varies = false;
 	char *line, *text;
 	size_t i;
 
 	json_put_str(j, "name", c->name);
-	for (i = 0; i < c->variants.n; i++)
-		json_add_str(layouts, ((const struct variant *)c->variants.at[i])->layout);
+	for (i = 0; i < c->variants.n; i++) {
+		const struct variant *v = c->variants.at[i];
+
+		json_add_str(layouts, v->layout);
+		json_array_append_new(rams, json_integer((json_int_t)v->ram));
+		varies |= v->ram != c->ram;
+	}
 	for (i = 0; i < c->workloads.n; i++)
 		json_add_str(names, ((const struct workload *)c->workloads.at[i])->name);
 	json_object_set_new(j, "layouts", layouts);
@@ -391,6 +426,10 @@ char *campaign_text(const struct campaign *c, struct arena *a)
 	json_put_u64(j, "seed", c->seed);
 	if (c->ram)		/* what is not said is not there: older rows are of the same form */
 		json_put_u64(j, "ram_bytes", c->ram);
+	if (varies)		/* of each layout */
+		json_object_set(j, "rams", rams);
+	if (c->no_wait)
+		json_object_set_new(j, "wait", json_false());
 	if (c->within > 0) {
 		json_object_set_new(j, "within", json_real(c->within));
 		json_put_u64(j, "most", c->most);
@@ -400,6 +439,7 @@ char *campaign_text(const struct campaign *c, struct arena *a)
 	line = json_line(j);
 	text = arena_strdup(a, line);
 	free(line);
+	json_decref(rams);
 	json_decref(j);
 	return text;
 }

@@ -21,6 +21,7 @@ enum { MOST_SETTINGS = 64, MOST_VARIANTS = 2000, MOST_CELLS = 20000 };
 struct form {
 	struct stmt *stmts;
 	size_t n;
+	uint64_t ram;		/* to measure it in */
 };
 
 /* What became of one axis value over all layouts. */
@@ -84,11 +85,14 @@ static bool set_fs(struct form *f, const char *value)
 /* Put one value in; false when the layout has no place for it. */
 static bool apply(struct form *f, const struct axis *x, const char *value)
 {
+	struct err e = { 0 };
 	bool placed = false;
 	size_t i;
 
 	if (!x->option)
 		return set_fs(f, value);
+	if (x->ram)
+		return bench_ram_parse("ram", value, &f->ram, &e) == 0;
 	for (i = 0; i < f->n; i++) {
 		const struct layer *l = layer_find(f->stmts[i].layer);
 
@@ -121,12 +125,14 @@ const char *axis_name(struct arena *a, const struct axis *x)
 }
 
 /* Two ways through the axes may lead to the same layout; it is measured once. */
-static bool is_there(const struct campaign *c, const char *layout)
+static bool is_there(const struct campaign *c, const struct variant *new)
 {
 	size_t i;
 
 	for (i = 0; i < c->variants.n; i++) {
-		if (!strcmp(((const struct variant *)c->variants.at[i])->layout, layout))
+		const struct variant *v = c->variants.at[i];
+
+		if (v->ram == new->ram && !strcmp(v->layout, new->layout))
 			return true;
 	}
 	return false;
@@ -164,6 +170,7 @@ static void add_variant(struct work *w)
 	size_t i;
 	int pass;
 
+	f.ram = w->c->ram;
 	for (pass = 0; pass < 2; pass++) {	/* the file system first: it may have the option */
 		if (pass && !w->recipe->name)	/* a one-line form says its file system itself */
 			form_text(&f, &label);
@@ -192,7 +199,8 @@ static void add_variant(struct work *w)
 	v->name = w->name;
 	v->label = arena_strdup(a, sbuf_str(&label));
 	v->options = arena_strdup(a, line);
-	if (!is_there(w->c, v->layout))
+	v->ram = f.ram;
+	if (!is_there(w->c, v))
 		list_add(a, &w->c->variants, v);
 	free(line);
 	json_decref(options);

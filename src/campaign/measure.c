@@ -8,14 +8,16 @@
 #include "base/err.h"
 #include "base/json.h"
 
-/* What to measure, without the workloads. */
-static int make_order(struct campaign_work *w, struct arena *a, struct bench_order *o, struct err *e)
+/* What to measure, without the workloads, in the memory of this cell. */
+static int make_order(struct campaign_work *w, struct arena *a, const struct campaign_cell *cell,
+		      struct bench_order *o, struct err *e)
 {
 	const struct campaign *c = w->run->campaign;
 
 	*o = (struct bench_order){ .write = c->write, .read = c->read, .reps = c->reps,
 				   .within = c->within, .most = c->most, .scale = c->scale,
-				   .ram = c->ram, .engine = c->engine, .cache = c->cache,
+				   .ram = cell->ram_bytes, .no_wait = c->no_wait,
+				   .engine = c->engine, .cache = c->cache,
 				   .db = store_path(w->run->store) };
 	return bench_find_target(a, c->name, o, e);
 }
@@ -64,7 +66,7 @@ static int together(struct campaign_work *w, struct campaign_cell **cells, size_
 	json_t *results = json_array(), *mine;
 	struct bench_order o;
 	size_t i;
-	int rc = make_order(w, a, &o, why);
+	int rc = make_order(w, a, cells[0], &o, why);
 
 	for (i = 0; rc == 0 && i < n; i++)
 		rc = add_workload(a, &o, cells[i]->workload, why);
@@ -98,7 +100,7 @@ static int fits(struct campaign_work *w, struct campaign_cell *c, bool *yes, str
 	struct bench_forecast f;
 	struct bench_order o;
 	struct err no = { 0 };
-	int rc = make_order(w, a, &o, why);
+	int rc = make_order(w, a, c, &o, why);
 
 	if (rc == 0)
 		rc = add_workload(a, &o, c->workload, why);
@@ -109,12 +111,40 @@ static int fits(struct campaign_work *w, struct campaign_cell *c, bool *yes, str
 	return rc;
 }
 
+/* Those of one memory: interleaved; when that fails, each by itself. */
+static int measure_alike(struct campaign_work *w, struct campaign_cell **cells, size_t n,
+			 struct err *why, struct err *e)
+{
+	struct err none = { 0 };
+	size_t i;
+
+	if (!together(w, cells, n, why, e))
+		return 0;
+	if (e->kind || campaign_stops(w) || store_room(w->run->store, &none))
+		return -1;
+	if (n == 1)
+		return campaign_set(w, cells, 1, CELL_FAILED, why->text, e);
+	for (i = 0; i < n && !campaign_stops(w); i++) {
+		struct err one = { 0 };
+
+		if (cells[i]->state != CELL_RUNNING || !together(w, &cells[i], 1, &one, e))
+			continue;
+		if (e->kind)
+			return -1;
+		if (store_room(w->run->store, &none))
+			return -1;
+		if (!campaign_stops(w) && campaign_set(w, &cells[i], 1, CELL_FAILED, one.text, e))
+			return -1;
+	}
+	return 0;
+}
+
 int measure_cells(struct campaign_work *w, struct campaign_cell **cells, size_t n, struct err *why,
 		  struct err *e)
 {
 	struct campaign_cell **fit = arena_array(w->arena, n + 1, sizeof(*fit));
-	struct err none = { 0 };
-	size_t i, n_fit = 0;
+	size_t i, k, n_fit = 0;
+	int rc = 0;
 	bool yes;
 
 	for (i = 0; i < n; i++) {
@@ -123,21 +153,10 @@ int measure_cells(struct campaign_work *w, struct campaign_cell **cells, size_t 
 		if (yes)
 			fit[n_fit++] = cells[i];
 	}
-	if (!n_fit || !together(w, fit, n_fit, why, e))
-		return 0;
-	if (e->kind || campaign_stops(w) || n_fit == 1 || store_room(w->run->store, &none))
-		return -1;
-	for (i = 0; i < n_fit && !campaign_stops(w); i++) {
-		struct err one = { 0 };
-
-		if (fit[i]->state != CELL_RUNNING || !together(w, &fit[i], 1, &one, e))
-			continue;
-		if (e->kind)
-			return -1;
-		if (store_room(w->run->store, &none))
-			return -1;
-		if (!campaign_stops(w) && campaign_set(w, &fit[i], 1, CELL_FAILED, one.text, e))
-			return -1;
+	for (i = 0; rc == 0 && i < n_fit && !campaign_stops(w); i += k) {
+		for (k = 1; i + k < n_fit && fit[i + k]->ram_bytes == fit[i]->ram_bytes; k++)
+			;
+		rc = measure_alike(w, fit + i, k, why, e);
 	}
-	return 0;
+	return rc;
 }

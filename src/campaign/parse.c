@@ -113,6 +113,21 @@ static int check_axis(const struct axis *x, struct err *e)
 		       near ? near : "", near ? "?" : "");
 }
 
+/* Memory is no option of a layer. */
+static int check_ram(const struct axis *x, struct err *e)
+{
+	uint64_t bytes;
+	size_t i;
+
+	for (i = 0; i < x->values.n; i++) {
+		const char *value = x->values.at[i];
+
+		if (strcmp(value, "-") && bench_ram_parse("ram", value, &bytes, e))
+			return -1;
+	}
+	return 0;
+}
+
 static int take_axis(struct line *l, struct err *e)
 {
 	struct axis *x = arena_alloc(l->c->arena, sizeof(*x));
@@ -140,7 +155,8 @@ static int take_axis(struct line *l, struct err *e)
 		x->layer = l->words[1];
 	}
 	x->option = dot ? dot + 1 : l->words[1];
-	return check_axis(x, e);
+	x->ram = !dot && !strcmp(x->option, "ram");
+	return x->ram ? check_ram(x, e) : check_axis(x, e);
 }
 
 static bool has_workload(const struct campaign *c, const char *name)
@@ -247,6 +263,16 @@ static int take_ram(struct line *l, struct err *e)
 	return one_word(l, e) ? -1 : bench_ram_parse("ram", l->words[1], &l->c->ram, e);
 }
 
+static int take_wait(struct line *l, struct err *e)
+{
+	if (one_word(l, e))
+		return -1;
+	l->c->no_wait = !strcmp(l->words[1], "no");
+	if (!l->c->no_wait && strcmp(l->words[1], "yes"))
+		return err_set(e, ERR_USAGE, "wait is yes or no, not \"%.40s\"", l->words[1]);
+	return 0;
+}
+
 static int take_within(struct line *l, struct err *e)
 {
 	return one_word(l, e) ? -1 : bench_within_parse("within", l->words[1], &l->c->within, e);
@@ -307,8 +333,8 @@ static const struct statement {
 	  "a recipe or a one-line form; there may be many" },
 	{ "axis", true, take_axis, "LAYER.OPTION VALUE...",
 	  "every layout with that layer is measured with each value; without LAYER "
-	  "every layer that has the option takes it, fs is the file system, and the "
-	  "value - leaves the layout as it is written" },
+	  "every layer that has the option takes it, fs is the file system, ram the memory "
+	  "to measure in, and the value - leaves the layout as it is written" },
 	{ "workload", true, take_workload, "NAME...",
 	  "what is measured: workloads, and suites for all of theirs" },
 	{ "reps", false, take_reps, "N",
@@ -323,6 +349,8 @@ static const struct statement {
 	  "the page cache before reading, instead of what the workload says" },
 	{ "ram", false, take_ram, "SIZE",
 	  "measure in so much memory, page cache included" },
+	{ "wait", false, take_wait, "yes|no",
+	  "no: not for a sync, nor for a cache to empty; the runs are flagged (yes)" },
 	{ "within", false, take_within, "PERCENT",
 	  "repeat until the 95 % interval of the median is within so much of it" },
 	{ "most", false, take_most, "N",

@@ -37,6 +37,19 @@ bool campaign_stops(struct campaign_work *w)
 	return w->stopped;
 }
 
+/* A screen may have asked for a pause in the database: then it stops here. */
+static void look_for_pause(struct campaign_work *w, enum campaign_pause least)
+{
+	enum campaign_pause asked;
+	struct err e = { 0 };
+
+	if (w->stopped || store_campaign_pauses(w->run->store, w->run->row->id, &asked, &e) ||
+	    asked == PAUSE_NO || asked > least)
+		return;
+	w->paused = asked;
+	w->stopped = true;
+}
+
 void campaign_emit(struct campaign_work *w, json_t *event)
 {
 	w->run->emit(w->run->arg, event);
@@ -143,6 +156,21 @@ static bool pass(struct campaign_work *w, json_t *event, json_t *results, struct
 	return true;
 }
 
+/* Does no repetition stand half done: is none begun, or is this the first event of the next? */
+static bool between(struct campaign_work *w, const json_t *event)
+{
+	const char *of = json_str(event, "workload");
+	uint64_t rep = json_u64(event, "rep", 0);
+
+	if (!of || !rep)
+		return !w->rep;
+	if (rep == w->rep && !strcmp(of, w->of))
+		return false;
+	w->rep = rep;
+	snprintf(w->of, sizeof(w->of), "%s", of);
+	return true;
+}
+
 int campaign_order(struct campaign_work *w, json_t *order, bool stoppable, json_t *results, struct err *e)
 {
 	struct err lost = { 0 };
@@ -150,6 +178,7 @@ int campaign_order(struct campaign_work *w, json_t *order, bool stoppable, json_
 	bool asked = false, ended = false;
 	int rc;
 
+	w->rep = 0;
 	order_attach(order);
 	rc = executor_start(order, true, &x, e);
 	json_decref(order);
@@ -166,6 +195,8 @@ int campaign_order(struct campaign_work *w, json_t *order, bool stoppable, json_
 		rc = executor_next(&x, &event, &lost);
 		if (rc < 0)
 			break;
+		if (rc > 0 && stoppable && between(w, event))
+			look_for_pause(w, PAUSE_REPETITION);
 		if (rc > 0)
 			ended |= pass(w, event, results, e);
 		json_decref(event);
@@ -469,6 +500,9 @@ int campaign_run(const struct campaign_run *r, struct err *e)
 	int rc = recover(&w, e);
 
 	while (rc == 0 && !campaign_stops(&w)) {
+		look_for_pause(&w, PAUSE_LAYOUT);
+		if (w.stopped)
+			break;
 		rc = look_again(&w, e);
 		i = next_waiting(r->cells);
 		if (rc || i == r->cells->n)
@@ -477,12 +511,14 @@ int campaign_run(const struct campaign_run *r, struct err *e)
 		rc = run_group(&w, group, n, e);
 	}
 	if (rc == 0 && next_waiting(r->cells) < r->cells->n)
-		rc = err_set(e, ERR_FAIL, "stopped; every finished cell is kept, and the same command "
-			     "goes on");
+		rc = err_set(e, ERR_FAIL, "%s, and the same command goes on",
+			     w.paused == PAUSE_LAYOUT ? "paused after the layout at work" :
+			     w.paused ? "paused after the repetition at work" :
+			     "stopped; every finished cell is kept");
 	if (rc == 0)
 		note(&w, "end", "every cell has an end");
 	else
-		note(&w, "stopped", e->text);
+		note(&w, w.paused ? "paused" : "stopped", e->text);
 	forget_run(&w);
 	free(w.phase);
 	free(w.doing);

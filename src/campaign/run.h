@@ -10,6 +10,9 @@ struct campaign_work {
 	const struct campaign_run *run;
 	struct arena *arena;
 	bool stopped;
+	enum campaign_pause paused;	/* and why: it was asked for */
+	char of[64];		/* of the executor at work, the repetition: workload and number */
+	uint64_t rep;		/* 0: none was begun */
 	char *phase, *doing;	/* what was said last, for the row's "say" */
 	json_t *last_run;
 };

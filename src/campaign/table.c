@@ -149,7 +149,8 @@ static double median_of(const struct table *t, const struct variant *v, const ch
 		const struct campaign_cell *cell = t->cells->at[i];
 		json_t *results, *r;
 
-		if (strcmp(cell->layout, v->layout) || strcmp(cell->workload, t->workload))
+		if (cell->ram_bytes != v->ram || strcmp(cell->layout, v->layout) ||
+		    strcmp(cell->workload, t->workload))
 			continue;
 		if (cell->state != CELL_IMPOSSIBLE)
 			*sign = cell->state == CELL_FAILED ? "!" : ".";

@@ -45,6 +45,8 @@ void campaign_summary(const struct campaign *c, const struct list *cells, bool b
 		       "a guess until the first layout is measured");
 	if (c->ram)
 		printf("memory for engine and page cache: %s\n", size_text(wr, c->ram, SIZE_IEC));
+	if (c->no_wait)
+		puts("waits for no sync: what is measured during one is flagged");
 	if (c->within > 0)
 		printf("and more, up to %u of each, until the interval of the median is within %g %%\n",
 		       c->most, 100 * c->within);
@@ -141,7 +143,8 @@ static void put_row(const struct campaign *c, const struct list *cells, const st
 	put_label(v, width_of_labels(c));
 	for (i = 0; i < c->workloads.n; i++) {
 		const struct workload *w = c->workloads.at[i];
-		const struct campaign_cell *cell = campaign_cell_at(cells, v->layout, w->name);
+		const struct campaign_cell *cell = campaign_cell_at(cells, v->layout, v->ram,
+									    w->name);
 		struct sbuf text = { 0 };
 
 		if (cell)

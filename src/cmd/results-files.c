@@ -3,45 +3,10 @@
 #include "cmd/results.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-
-static int make(struct arena *a, const char *format, const json_t *results,
-		const struct report_filter *f, struct sbuf *out, struct err *e)
-{
-	struct report_picture *p;
-	char date[32];
-	time_t now = time(NULL);
-	struct tm tm;
-	size_t n;
-
-	localtime_r(&now, &tm);
-	strftime(date, sizeof(date), "%Y-%m-%d", &tm);
-	if (!strcmp(format, "csv")) {
-		store_csv(results, out);
-		return 0;
-	}
-	if (!strcmp(format, "json")) {
-		char *line = json_line(results);
-
-		sbuf_addf(out, "%s\n", line);
-		free(line);
-		return 0;
-	}
-	report_pictures(a, results, f, &p, &n);
-	if (!n)
-		return err_set(e, ERR_FAIL, "there is no result to draw");
-	if (!strcmp(format, "xlsx"))
-		return report_xlsx(a, results, f, date, out, e);
-	if (!strcmp(format, "pdf"))
-		return report_pdf(a, results, f, date, out, e);
-	report_svg(p, n, date, out);
-	return 0;
-}
 
 static int write_out(const char *format, const struct sbuf *out, struct err *e)
 {
@@ -55,23 +20,6 @@ static int write_out(const char *format, const struct sbuf *out, struct err *e)
 	if (fwrite(out->text, 1, out->len, stdout) != out->len || fflush(stdout))
 		return err_sys(e, "cannot write the %s", format);
 	return 0;
-}
-
-/* Only those a filter lets through, for csv and json. */
-static void keep(json_t *results, const struct report_filter *f)
-{
-	size_t i = json_array_size(results);
-
-	while (i--) {
-		const json_t *r = json_array_get(results, i);
-		const char *class = json_str(r, "class"), *op = json_str(r, "op");
-		const char *campaign = json_str(r, "campaign");
-
-		if ((f->campaign && (!campaign || strcmp(campaign, f->campaign))) ||
-		    (f->class && (!class || strcmp(class, f->class))) ||
-		    (f->op && (!op || strcmp(op, f->op))))
-			json_array_remove(results, i);
-	}
 }
 
 int results_export(struct store *st, int argc, char **argv, struct err *e)
@@ -98,9 +46,7 @@ int results_export(struct store *st, int argc, char **argv, struct err *e)
 	if (rc == 0 && argc == 1)
 		rc = store_cells_failed(st, results, e);
 	if (rc == 0)
-		keep(results, &f);
-	if (rc == 0)
-		rc = make(a, argv[0], results, &f, &out, e);
+		rc = report_export(a, results, &f, argv[0], &out, e);
 	if (rc == 0)
 		rc = write_out(argv[0], &out, e);
 	sbuf_done(&out);

@@ -346,13 +346,8 @@ static int show(struct store *st, int argc, char **argv, struct err *e)
 
 static int export(struct store *st, int argc, char **argv, struct err *e)
 {
-	static const char *const formats[] = { "csv", "json", "xlsx", "svg", "pdf" };
-	size_t i;
-
-	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		if (!strcmp(argv[0], formats[i]))
-			return results_export(st, argc, argv, e);
-	}
+	if (report_is_format(argv[0]))
+		return results_export(st, argc, argv, e);
 	return err_set(e, ERR_USAGE, "export writes csv, json, xlsx, svg or pdf, not \"%s\"", argv[0]);
 }
 

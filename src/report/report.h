@@ -127,4 +127,10 @@ int report_import(struct store *st, const char *path, const char *kind, size_t *
 const char *label_cut(struct arena *a, const char *label, const char *const *labels, size_t n,
 		      size_t width);
 
+/* "csv", "json", "xlsx", "svg" or "pdf"? */
+bool report_is_format(const char *word);
+/* What the filter lets through of the results, and no other stays in them, in that format. */
+int report_export(struct arena *a, json_t *results, const struct report_filter *f,
+		  const char *format, struct sbuf *out, struct err *e);
+
 #endif

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/sbuf.h"
 #include "store/db.h"
 
 static const char *const state_words[] = {
@@ -61,8 +62,8 @@ static int finish(struct store *st, int rc, struct err *e)
 static int add_cell(struct store *st, int64_t campaign, struct campaign_cell *c, struct err *e)
 {
 	sqlite3_stmt *q = db_prepare(st, "INSERT INTO cells (campaign_id, n, round, layout, label,"
-				     " options, workload, state, reason)"
-				     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)", e);
+				     " options, workload, state, reason, ram_bytes)"
+				     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)", e);
 
 	if (!q)
 		return -1;
@@ -75,6 +76,7 @@ static int add_cell(struct store *st, int64_t campaign, struct campaign_cell *c,
 	db_bind_str(q, 7, c->workload);
 	db_bind_str(q, 8, state_words[c->state]);
 	db_bind_str(q, 9, c->reason);
+	sqlite3_bind_int64(q, 10, (int64_t)c->ram_bytes);
 	if (db_finish(st, q, e))
 		return -1;
 	c->id = sqlite3_last_insert_rowid(st->db);
@@ -116,20 +118,6 @@ int store_campaign_add(struct store *st, struct stored_campaign *c, const struct
 	return finish(st, rc, e);
 }
 
-/* A database that was only read keeps the schema of the naslab that wrote it: which of the
- * columns does it know? 0 no campaigns, 2 or 3 the schema, -1 error. */
-static int knows_campaigns(struct store *st, struct err *e)
-{
-	sqlite3_stmt *q = db_prepare(st, "SELECT count(*), count(CASE name WHEN 'say' THEN 1 END)"
-				     " FROM pragma_table_info('campaigns')", e);
-	int rc = q ? db_step(st, q, e) : -1;
-
-	if (rc == 1)
-		rc = !sqlite3_column_int(q, 0) ? 0 : sqlite3_column_int(q, 1) ? 3 : 2;
-	sqlite3_finalize(q);
-	return rc;
-}
-
 static void campaign_from_row(sqlite3_stmt *q, struct arena *a, struct stored_campaign *c)
 {
 	*c = (struct stored_campaign){
@@ -142,26 +130,38 @@ static void campaign_from_row(sqlite3_stmt *q, struct arena *a, struct stored_ca
 		.pid = sqlite3_column_int64(q, 6),
 		.boot = arena_strdup(a, (const char *)sqlite3_column_text(q, 7)),
 		.say = arena_strdup(a, (const char *)sqlite3_column_text(q, 8)),
+		.pause = (enum campaign_pause)sqlite3_column_int(q, 9),
 	};
 }
 
-#define CAMPAIGN_COLUMNS "SELECT id, name, text, disks, created_ns,"
-#define OF_3 " source, pid, boot, say FROM campaigns"
-#define OF_2 " NULL, 0, NULL, NULL FROM campaigns"
+/* The rows, in the columns that the file has; NULL with e->kind 0: it knows no campaigns. */
+static sqlite3_stmt *select_campaigns(struct store *st, const char *behind, struct err *e)
+{
+	static const char *const columns[] = {
+		[2] = "NULL, 0, NULL, NULL, 0", [3] = "source, pid, boot, say, 0",
+		[4] = "source, pid, boot, say, pause",
+	};
+	int schema = db_schema(st, e);
+	struct sbuf sql = { 0 };
+	sqlite3_stmt *q;
+
+	if (schema < 2)
+		return NULL;
+	sbuf_addf(&sql, "SELECT id, name, text, disks, created_ns, %s FROM campaigns %s",
+		  columns[schema], behind);
+	q = db_prepare(st, sbuf_str(&sql), e);
+	sbuf_done(&sql);
+	return q;
+}
 
 int store_campaign_find(struct store *st, const char *name, struct arena *a,
 			struct stored_campaign *out, struct err *e)
 {
-	static const char where[] = " WHERE name = ?1 ORDER BY id DESC LIMIT 1";
-	int knows = knows_campaigns(st, e), rc;
-	sqlite3_stmt *q;
+	sqlite3_stmt *q = select_campaigns(st, "WHERE name = ?1 ORDER BY id DESC LIMIT 1", e);
+	int rc;
 
-	if (knows <= 0)
-		return knows < 0 ? -1 : 1;
-	q = db_prepare(st, arena_printf(a, "%s%s", knows == 3 ? CAMPAIGN_COLUMNS OF_3 :
-					CAMPAIGN_COLUMNS OF_2, where), e);
 	if (!q)
-		return -1;
+		return e->kind ? -1 : 1;
 	db_bind_str(q, 1, name);
 	rc = db_step(st, q, e);
 	if (rc == 1)
@@ -172,15 +172,11 @@ int store_campaign_find(struct store *st, const char *name, struct arena *a,
 
 int store_campaigns(struct store *st, struct arena *a, struct list *out, struct err *e)
 {
-	int knows = knows_campaigns(st, e), rc;
-	sqlite3_stmt *q;
+	sqlite3_stmt *q = select_campaigns(st, "ORDER BY id", e);
+	int rc;
 
-	if (knows <= 0)
-		return knows;
-	q = db_prepare(st, knows == 3 ? CAMPAIGN_COLUMNS OF_3 " ORDER BY id" :
-		       CAMPAIGN_COLUMNS OF_2 " ORDER BY id", e);
 	if (!q)
-		return -1;
+		return e->kind ? -1 : 0;
 	while ((rc = db_step(st, q, e)) == 1) {
 		struct stored_campaign *c = arena_alloc(a, sizeof(*c));
 
@@ -194,7 +190,7 @@ int store_campaigns(struct store *st, struct arena *a, struct list *out, struct 
 int store_campaign_claim(struct store *st, struct stored_campaign *c, int64_t pid,
 			 const char *boot, struct err *e)
 {
-	sqlite3_stmt *q = db_prepare(st, "UPDATE campaigns SET pid = ?2, boot = ?3"
+	sqlite3_stmt *q = db_prepare(st, "UPDATE campaigns SET pid = ?2, boot = ?3, pause = 0"
 				     " WHERE id = ?1 AND pid = ?4", e);
 
 	if (!q)
@@ -209,7 +205,35 @@ int store_campaign_claim(struct store *st, struct stored_campaign *c, int64_t pi
 		return 1;
 	c->pid = pid;
 	c->boot = boot;
+	c->pause = PAUSE_NO;
 	return 0;
+}
+
+int store_campaign_pause(struct store *st, int64_t id, enum campaign_pause pause, struct err *e)
+{
+	sqlite3_stmt *q = db_prepare(st, "UPDATE campaigns SET pause = ?2 WHERE id = ?1", e);
+
+	if (!q)
+		return -1;
+	sqlite3_bind_int64(q, 1, id);
+	sqlite3_bind_int(q, 2, (int)pause);
+	return db_finish(st, q, e);
+}
+
+int store_campaign_pauses(struct store *st, int64_t id, enum campaign_pause *out, struct err *e)
+{
+	sqlite3_stmt *q = db_prepare(st, "SELECT pause FROM campaigns WHERE id = ?1", e);
+	int rc;
+
+	*out = PAUSE_NO;
+	if (!q)
+		return -1;
+	sqlite3_bind_int64(q, 1, id);
+	rc = db_step(st, q, e);
+	if (rc == 1)
+		*out = (enum campaign_pause)sqlite3_column_int(q, 0);
+	sqlite3_finalize(q);
+	return rc < 0 ? -1 : 0;
 }
 
 int store_campaign_say(struct store *st, int64_t id, const json_t *say, struct err *e)
@@ -223,13 +247,48 @@ int store_campaign_say(struct store *st, int64_t id, const json_t *say, struct e
 	return db_finish(st, q, e);
 }
 
+static int exec_id(struct store *st, const char *sql, int64_t id, struct err *e)
+{
+	sqlite3_stmt *q = db_prepare(st, sql, e);
+
+	if (!q)
+		return -1;
+	sqlite3_bind_int64(q, 1, id);
+	return db_finish(st, q, e);
+}
+
+int store_campaign_delete(struct store *st, const struct stored_campaign *c, struct err *e)
+{
+	sqlite3_stmt *q;
+	int rc;
+
+	if (begin(st, e))
+		return -1;
+	/* a result that waits for its cell belongs to none, also when another cell gets the ID */
+	rc = exec_id(st, "UPDATE results SET result = json_remove(result, '$.cell_id') WHERE"
+		     " CASE WHEN json_valid(result) THEN json_extract(result, '$.cell_id') END IN"
+		     " (SELECT id FROM cells WHERE campaign_id = ?1)", c->id, e) ||
+	     exec_id(st, "DELETE FROM cells WHERE campaign_id = ?1", c->id, e) ? -1 : 0;
+	q = rc ? NULL : db_prepare(st, "DELETE FROM campaigns WHERE id = ?1 AND pid = ?2", e);
+	if (q) {
+		sqlite3_bind_int64(q, 1, c->id);
+		sqlite3_bind_int64(q, 2, c->pid);
+	}
+	rc = q ? db_finish(st, q, e) : -1;
+	if (rc == 0 && sqlite3_changes(st->db) != 1)
+		rc = err_set(e, ERR_REFUSED, "somebody else took the campaign %s meanwhile", c->name);
+	return finish(st, rc, e);
+}
+
 int store_cells(struct store *st, int64_t campaign, struct arena *a, struct list *out,
 		struct err *e)
 {
-	sqlite3_stmt *q = db_prepare(st, "SELECT id, n, round, layout, label, options, workload,"
-				     " state, reason, results, began_ns, ended_ns FROM cells"
-				     " WHERE campaign_id = ?1 ORDER BY n", e);
-	int rc;
+	static const char now[] = "SELECT id, n, round, layout, label, options, workload, state, reason,"
+		" results, began_ns, ended_ns, ram_bytes FROM cells WHERE campaign_id = ?1 ORDER BY n";
+	static const char then[] = "SELECT id, n, round, layout, label, options, workload, state, reason,"
+		" results, began_ns, ended_ns, " RAM_BEFORE_4 " FROM cells WHERE campaign_id = ?1 ORDER BY n";
+	int schema = db_schema(st, e), rc;
+	sqlite3_stmt *q = schema < 0 ? NULL : db_prepare(st, schema < 4 ? then : now, e);
 
 	if (!q)
 		return -1;
@@ -250,6 +309,7 @@ int store_cells(struct store *st, int64_t campaign, struct arena *a, struct list
 			.results = arena_strdup(a, (const char *)sqlite3_column_text(q, 9)),
 			.began_ns = sqlite3_column_int64(q, 10),
 			.ended_ns = sqlite3_column_int64(q, 11),
+			.ram_bytes = (uint64_t)sqlite3_column_int64(q, 12),
 		};
 		list_add(a, out, c);
 	}
@@ -273,6 +333,8 @@ static json_t *failed_json(const struct stored_campaign *of, const struct campai
 	json_object_set_new(j, "options", options ? options : json_object());
 	json_put_str(j, "workload", cell->workload);
 	json_put_str(j, "class", cell->workload);
+	if (cell->ram_bytes)
+		json_put_u64(j, "ram_limit_bytes", cell->ram_bytes);
 	json_put_str(j, "state", state_words[cell->state]);
 	json_put_str(j, "reason", cell->reason ? cell->reason : state_words[cell->state]);
 	return j;

@@ -23,79 +23,7 @@
 #include "base/sbuf.h"
 #include "store/db.h"
 
-enum {
-	SCHEMA = 3,
-	APPLICATION = 0x6e61736c,	/* "nasl" in the file's header, for file(1) too */
-	BUSY_MS = 10000,
-};
-
-static const char schema[] =
-	"CREATE TABLE builds ("
-	" id INTEGER PRIMARY KEY,"
-	" name TEXT NOT NULL,"
-	" layout TEXT NOT NULL,"
-	" order_json TEXT NOT NULL,"
-	" plan TEXT NOT NULL,"
-	" state TEXT NOT NULL,"
-	" created_ns INTEGER NOT NULL,"
-	" changed_ns INTEGER NOT NULL,"
-	" executor_pid INTEGER NOT NULL DEFAULT 0,"
-	" executor_boot TEXT);"
-	"CREATE UNIQUE INDEX builds_live ON builds(name)"
-	" WHERE state IN ('running', 'built', 'destroying');"
-	"CREATE TABLE events ("
-	" seq INTEGER PRIMARY KEY AUTOINCREMENT,"
-	" build_id INTEGER NOT NULL REFERENCES builds(id),"
-	" at_ns INTEGER NOT NULL,"
-	" event TEXT NOT NULL);"
-	"CREATE INDEX events_of ON events(build_id, seq);"
-	"CREATE TABLE results ("
-	" id INTEGER PRIMARY KEY,"
-	" at_ns INTEGER NOT NULL,"
-	" result TEXT NOT NULL);"
-	"CREATE TABLE runs ("
-	" id INTEGER PRIMARY KEY,"
-	" result_id INTEGER NOT NULL REFERENCES results(id),"
-	" at_ns INTEGER NOT NULL,"
-	" run TEXT NOT NULL);"
-	"CREATE INDEX runs_of ON runs(result_id, id);"
-	"CREATE TABLE samples ("
-	" id INTEGER PRIMARY KEY,"
-	" run_id INTEGER NOT NULL REFERENCES runs(id),"
-	" samples TEXT NOT NULL);"
-	"CREATE INDEX samples_of ON samples(run_id, id);";
-
-/* What schema 2 added: campaigns, and how far each of their cells is. */
-static const char schema_2[] =
-	"CREATE TABLE campaigns ("
-	" id INTEGER PRIMARY KEY,"
-	" name TEXT NOT NULL,"
-	" text TEXT NOT NULL,"
-	" disks TEXT NOT NULL,"
-	" created_ns INTEGER NOT NULL);"
-	"CREATE TABLE cells ("
-	" id INTEGER PRIMARY KEY,"
-	" campaign_id INTEGER NOT NULL REFERENCES campaigns(id),"
-	" n INTEGER NOT NULL,"
-	" round INTEGER NOT NULL,"
-	" layout TEXT NOT NULL,"
-	" label TEXT NOT NULL,"
-	" options TEXT NOT NULL,"
-	" workload TEXT NOT NULL,"
-	" state TEXT NOT NULL,"
-	" reason TEXT,"
-	" results TEXT,"
-	" began_ns INTEGER NOT NULL DEFAULT 0,"
-	" ended_ns INTEGER NOT NULL DEFAULT 0,"
-	" UNIQUE (campaign_id, n),"
-	" UNIQUE (campaign_id, round, layout, workload));";
-
-/* Schema 3: who works on a campaign, how far it says it is, and the file it is made of. */
-static const char schema_3[] =
-	"ALTER TABLE campaigns ADD COLUMN source TEXT;"
-	"ALTER TABLE campaigns ADD COLUMN pid INTEGER NOT NULL DEFAULT 0;"
-	"ALTER TABLE campaigns ADD COLUMN boot TEXT;"
-	"ALTER TABLE campaigns ADD COLUMN say TEXT;";
+enum { BUSY_MS = 10000 };
 
 static const char *const state_words[] = {
 	[BUILD_RUNNING] = "running",
@@ -206,75 +134,6 @@ json_t *db_column_json(sqlite3_stmt *q, int at)
 	return value ? value : json_object();
 }
 
-/* One number that a PRAGMA gives; -1 with the sentence set when it cannot be had. */
-static int64_t pragma_number(struct store *st, const char *sql, struct err *e)
-{
-	sqlite3_stmt *q = db_prepare(st, sql, e);
-	int64_t value = -1;
-
-	if (!q)
-		return -1;
-	if (db_step(st, q, e) == 1)
-		value = sqlite3_column_int64(q, 0);
-	sqlite3_finalize(q);
-	return value;
-}
-
-static int exec(struct store *st, const char *sql, struct err *e)
-{
-	int rc = sqlite3_exec(st->db, sql, NULL, NULL, NULL);
-
-	return rc == SQLITE_OK ? 0 : db_error(st, rc, e);
-}
-
-/* Is this file ours and of a schema we know? 0 yes, 1 it is empty and new, -1 no. */
-static int check_schema(struct store *st, struct err *e)
-{
-	int64_t version = pragma_number(st, "PRAGMA user_version", e);
-	int64_t application, tables;
-
-	if (version < 0)
-		return -1;
-	application = pragma_number(st, "PRAGMA application_id", e);
-	tables = pragma_number(st, "SELECT count(*) FROM sqlite_schema", e);
-	if (application < 0 || tables < 0)
-		return -1;
-	if (!version && !application && !tables)
-		return 1;
-	if (application != APPLICATION)
-		return err_set(e, ERR_FAIL, "%s is another program's database; it was left as it is",
-			       st->path);
-	if (version > SCHEMA)
-		return err_set(e, ERR_FAIL, "the database %s was written by a newer naslab (its "
-			       "schema is %" PRId64 ", this one knows %d); it was left as it is",
-			       st->path, version, SCHEMA);
-	return 0;
-}
-
-/* Create the tables, or add those an older naslab did not know; another naslab may be
- * doing the same, so look again inside the lock. */
-static int create_schema(struct store *st, struct err *e)
-{
-	char sql[96];
-	int64_t version;
-	int rc;
-
-	if (exec(st, "BEGIN EXCLUSIVE", e))
-		return -1;
-	rc = check_schema(st, e);
-	version = rc < 0 ? SCHEMA : rc == 1 ? 0 : pragma_number(st, "PRAGMA user_version", e);
-	if (version < SCHEMA) {
-		snprintf(sql, sizeof(sql), "PRAGMA application_id=%d; PRAGMA user_version=%d",
-			 APPLICATION, SCHEMA);
-		rc = (version < 1 && exec(st, schema, e)) || (version < 2 && exec(st, schema_2, e)) ||
-		     exec(st, schema_3, e) || exec(st, sql, e) ? -1 : 0;
-	}
-	if (rc == 0 && exec(st, "COMMIT", e) == 0)
-		return 0;
-	sqlite3_exec(st->db, "ROLLBACK", NULL, NULL, NULL);
-	return -1;
-}
-
 static char *default_path(void)
 {
 	const char *db = getenv("NASLAB_DB");
@@ -323,7 +182,7 @@ static int open_file(struct store *st, int flags, struct err *e)
 		return db_error(st, rc, e);
 	sqlite3_extended_result_codes(st->db, 1);
 	sqlite3_busy_timeout(st->db, BUSY_MS);
-	return exec(st, "PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF", e);
+	return db_exec(st, "PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF", e);
 }
 
 static struct store *store_new(const char *path)
@@ -346,17 +205,16 @@ int store_open(const char *path, struct store **out, struct err *e)
 	if (make_folders(st->path, e) ||
 	    open_file(st, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, e))
 		goto fail;
-	rc = check_schema(st, e);
+	rc = db_schema_check(st, e);
 	if (rc < 0)
 		goto fail;
 	if (sqlite3_db_readonly(st->db, "main") == 1) {
 		db_error(st, SQLITE_READONLY, e);
 		goto fail;
 	}
-	if (exec(st, "PRAGMA journal_mode=DELETE; PRAGMA synchronous=FULL", e))
+	if (db_exec(st, "PRAGMA journal_mode=DELETE; PRAGMA synchronous=FULL", e))
 		goto fail;
-	if ((rc == 1 || pragma_number(st, "PRAGMA user_version", e) < SCHEMA) &&
-	    create_schema(st, e))
+	if (db_schema_make(st, e))
 		goto fail;
 	*out = st;
 	return 0;
@@ -375,7 +233,7 @@ int store_open_read(const char *path, struct store **out, struct err *e)
 	}
 	if (open_file(st, SQLITE_OPEN_READONLY, e))
 		goto fail;
-	switch (check_schema(st, e)) {
+	switch (db_schema_check(st, e)) {
 	case 0:
 		*out = st;
 		return 0;

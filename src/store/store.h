@@ -104,6 +104,9 @@ int store_export_csv(struct store *st, int64_t id /* 0: all */, const char *path
  */
 enum cell_state { CELL_WAITING, CELL_RUNNING, CELL_DONE, CELL_FAILED, CELL_IMPOSSIBLE };
 
+/* What a screen asks of whoever works on it: end after this repetition, or after this layout. */
+enum campaign_pause { PAUSE_NO, PAUSE_REPETITION, PAUSE_LAYOUT };
+
 struct stored_campaign {
 	int64_t id;
 	const char *name;
@@ -114,6 +117,7 @@ struct stored_campaign {
 	int64_t pid;		/* who works on it, 0 when nobody does; of the boot `boot` */
 	const char *boot;
 	const char *say;	/* JSON: how far it is, for a screen (campaign.h); or NULL */
+	enum campaign_pause pause;
 };
 
 struct campaign_cell {
@@ -122,6 +126,7 @@ struct campaign_cell {
 	const char *layout, *label;	/* one-line form; as a person names it */
 	const char *options;	/* JSON object: what the axes put in */
 	const char *workload;
+	uint64_t ram_bytes;	/* it is measured in; 0: all there is */
 	enum cell_state state;
 	const char *reason;	/* of failed and impossible, else NULL */
 	const char *results;	/* JSON array of what was measured; NULL until it is done */
@@ -139,10 +144,14 @@ int store_campaign_find(struct store *st, const char *name, struct arena *a,
 /* All of them, oldest first: struct stored_campaign *. */
 int store_campaigns(struct store *st, struct arena *a, struct list *out, struct err *e);
 /* Take it, when still `old` has it: 0 it is ours, 1 somebody was faster, -1 error. pid 0: let
- * go of it. The struct follows. */
+ * go of it. The struct follows; a wish to pause is over. */
 int store_campaign_claim(struct store *st, struct stored_campaign *c, int64_t pid,
 			 const char *boot, struct err *e);
 int store_campaign_say(struct store *st, int64_t id, const json_t *say, struct err *e);
+int store_campaign_pause(struct store *st, int64_t id, enum campaign_pause pause, struct err *e);
+int store_campaign_pauses(struct store *st, int64_t id, enum campaign_pause *out, struct err *e);
+/* It and its cells are gone; what was measured stays. Refused while somebody has it. */
+int store_campaign_delete(struct store *st, const struct stored_campaign *c, struct err *e);
 /* Its cells in their order. */
 int store_cells(struct store *st, int64_t campaign, struct arena *a, struct list *out,
 		struct err *e);

@@ -7,8 +7,9 @@
  * A line of the script: keys NAME...; type TEXT; event JSON (as an executor reports it);
  * work KIND NAME (what the events are about); confirm (the last look, which a recorded
  * machine's Plan does not lead to); dump TITLE; resize COLSxROWS; # a remark; campaign FILE
- * puts one into the database, runs JSON says that a naslab works on it, cell N STATE [TEXT]
- * moves a cell on: TEXT is its reason, or its results as JSON.
+ * puts one into the database, runs JSON says that a naslab works on it (rests JSON: that none
+ * does any more), cell N STATE [TEXT] moves a cell on: TEXT is its reason, or its results as
+ * JSON.
  * It begins at 80x24; later SECONDS moves the clock, which stands otherwise. A dumped screen is framed by its title and
  * every chosen row (reverse) ends with " <"; nothing else of the attributes is printed.
  */
@@ -133,8 +134,8 @@ static int put_campaign(const char *path)
 	return rc;
 }
 
-/* As if we were the naslab that works on it. */
-static int put_say(const char *text)
+/* As if we were the naslab that works on it, or had let go of it. */
+static int put_say(const char *text, bool works)
 {
 	json_t *say = json_loads(text, 0, NULL);
 	int named = prctl(PR_SET_NAME, "naslab");	/* one that works on a campaign is a naslab */
@@ -142,7 +143,8 @@ static int put_say(const char *text)
 	struct store *st = NULL;
 	struct err e = { 0 };
 	int rc = named || !say || store_open(ui->s->db, &st, &e) ||
-		 store_campaign_claim(st, &campaign, getpid(), campaign_boot(a), &e) ||
+		 store_campaign_claim(st, &campaign, works ? getpid() : 0, works ? campaign_boot(a) : NULL,
+				      &e) ||
 		 store_campaign_say(st, campaign.id, say, &e) ? -1 : 0;
 
 	store_close(st);
@@ -222,7 +224,9 @@ static int line(char *text)
 	if (!strcmp(text, "campaign"))
 		return put_campaign(rest);
 	if (!strcmp(text, "runs"))
-		return put_say(rest);
+		return put_say(rest, true);
+	if (!strcmp(text, "rests"))
+		return put_say(rest, false);
 	if (!strcmp(text, "cell"))
 		return put_cell(rest);
 	if (!strcmp(text, "resize"))

@@ -63,6 +63,12 @@ static void test_defaults(void **state)
 	assert_int_equal(c->most, 30);
 	assert_int_equal(c->engine, ENGINE_RSYNC);
 	campaign_free(c);
+	c = parse(TWO);
+	assert_false(c->no_wait);
+	campaign_free(c);
+	c = parse(TWO "wait no\n");
+	assert_true(c->no_wait);
+	campaign_free(c);
 	/* W01 has small-text, which was there already */
 	c = parse(TWO "workload W01 500M\n");
 	assert_int_equal(c->workloads.n, 2);
@@ -101,6 +107,12 @@ static void test_nonsense(void **state)
 		{ TWO "cache hot\n", "line 3: the cache is cold, cold:remount, cold:export, warm or as-is" },
 		{ TWO "ram 1M\n", "line 3: ram 1M is too little; the engine needs 32M" },
 		{ TWO "ram much\n", "line 3: ram" },
+		{ TWO "wait never\n", "line 3: wait is yes or no, not \"never\"" },
+		{ TWO "wait no no\n", "line 3: wait takes one word, not 2" },
+		{ TWO "axis ram 1G 1M\n", "line 3: ram 1M is too little; the engine needs 32M" },
+		{ TWO "axis ram 1G much\n", "line 3: ram" },
+		{ TWO "axis ram 1G 1G\n", "line 3: the value 1G is given twice" },
+		{ TWO "axis md.ram 1G\n", "line 3: the layer md has no option \"ram\"" },
 		{ TWO "within 0\n", "line 3: within is a percentage from 0.1 to 100, not \"0\"" },
 		{ TWO "most 9\n", "it wants a line \"within 5%\"" },
 		{ TWO "within 5\nmost 3\n", "most 3 is less than the least, reps 7" },
@@ -164,6 +176,52 @@ static void test_axes(void **state)
 	c = parse("layout xfs mount=noatime\nworkload small-text\naxis fs ext4 xfs\n");
 	assert_string_equal(variant(c, 0)->layout, "ext4");
 	assert_string_equal(variant(c, 1)->layout, "xfs mount=noatime");
+	campaign_free(c);
+}
+
+/* Memory is an axis like any other, but no reason to build a layout twice. */
+static void test_ram_axis(void **state)
+{
+	struct campaign *c = parse("layout md level=raid1 | xfs\nlayout xfs\naxis ram - 256M 512M 1024M\n"
+				   "ram 1G\nrounds 2\nworkload small-text small-photo\n");
+	struct list cells = { 0 };
+	struct campaign_forecast f;
+	unsigned builds = 0, more[2] = { 0 };
+	size_t i;
+
+	(void)state;
+	assert_int_equal(c->variants.n, 6);	/* - is the campaign's 1G, and so is 1024M */
+	assert_string_equal(variant(c, 1)->layout, "md level=raid1 | xfs");
+	assert_string_equal(variant(c, 1)->options, "{\"ram\":\"256M\"}");
+	assert_string_equal(variant(c, 1)->label, "md level=raid1 | xfs ram=256M");
+	assert_int_equal(variant(c, 0)->ram, 1ull << 30);
+	assert_int_equal(variant(c, 1)->ram, 256ull << 20);
+	assert_non_null(strstr(campaign_text(c, c->arena), "\"rams\":[1073741824,268435456,536870912,"));
+	campaign_cells(c, c->arena, &cells);
+	assert_int_equal(cells.n, 6 * 2 * 2);
+	for (i = 0; i < cells.n; i++) {
+		const struct campaign_cell *cell = cells.at[i], *last = i ? cells.at[i - 1] : NULL;
+
+		builds += !last || last->round != cell->round || strcmp(last->layout, cell->layout);
+		if (i % 2)	/* what is measured in one memory is measured together */
+			assert_int_equal(cell->ram_bytes, last->ram_bytes);
+		if (last && last->round == cell->round && !strcmp(last->layout, cell->layout) &&
+		    last->ram_bytes != cell->ram_bytes)
+			more[cell->round - 1] += cell->ram_bytes > last->ram_bytes;
+	}
+	assert_int_equal(builds, 4);
+	assert_int_equal(more[0] + more[1], 4);	/* of 8 changes; turned round they go the other way */
+	campaign_forecast(c, &cells, &f);
+	assert_int_equal(f.builds, 4);
+	assert_ptr_equal(campaign_cell_at(&cells, "xfs", 512ull << 20, "small-photo")->layout,
+			 variant(c, 5)->layout);
+	assert_int_equal(campaign_cell_at(&cells, "xfs", 512ull << 20, "small-photo")->ram_bytes, 512ull << 20);
+	assert_null(campaign_cell_at(&cells, "xfs", 0, "small-photo"));
+	campaign_free(c);
+	/* one that says nothing of it has the text it always had */
+	c = parse(TWO);
+	assert_null(strstr(campaign_text(c, c->arena), "ram"));
+	assert_null(strstr(campaign_text(c, c->arena), "wait"));
 	campaign_free(c);
 }
 
@@ -311,6 +369,21 @@ static void run_sql(const char *sql)
 	sqlite3_close(db);
 }
 
+/* As the naslab of schema 3 had it. */
+static void back_to_3(void)
+{
+	run_sql("CREATE TABLE old (id INTEGER PRIMARY KEY,"
+		" campaign_id INTEGER NOT NULL REFERENCES campaigns(id), n INTEGER NOT NULL,"
+		" round INTEGER NOT NULL, layout TEXT NOT NULL, label TEXT NOT NULL,"
+		" options TEXT NOT NULL, workload TEXT NOT NULL, state TEXT NOT NULL, reason TEXT,"
+		" results TEXT, began_ns INTEGER NOT NULL DEFAULT 0, ended_ns INTEGER NOT NULL DEFAULT 0,"
+		" UNIQUE (campaign_id, n), UNIQUE (campaign_id, round, layout, workload));"
+		"INSERT INTO old SELECT id, campaign_id, n, round, layout, label, options, workload,"
+		" state, reason, results, began_ns, ended_ns FROM cells;"
+		"DROP TABLE cells; ALTER TABLE old RENAME TO cells;"
+		"ALTER TABLE campaigns DROP COLUMN pause; PRAGMA user_version=3");
+}
+
 /* A database of the naslab before campaigns is read as it is, and then taken along. */
 static void test_migration(void **state)
 {
@@ -339,6 +412,7 @@ static void test_migration(void **state)
 	assert_int_equal(found.id, c.id);
 	store_close(st);
 	/* one of schema 2 is read as it is, and brought up when it is written to */
+	back_to_3();
 	run_sql("ALTER TABLE campaigns DROP COLUMN source; ALTER TABLE campaigns DROP COLUMN pid;"
 		"ALTER TABLE campaigns DROP COLUMN boot; ALTER TABLE campaigns DROP COLUMN say;"
 		"PRAGMA user_version=2");
@@ -353,6 +427,121 @@ static void test_migration(void **state)
 	assert_int_equal(store_campaign_find(st, "t", a, &found, &e), 0);
 	assert_true(found.pid == 42 && !campaign_alive(&found));
 	store_close(st);
+	arena_free(a);
+}
+
+static void same_cells(const struct list *cells, const struct list *then)
+{
+	size_t i;
+
+	assert_int_equal(cells->n, then->n);
+	for (i = 0; i < cells->n; i++) {
+		const struct campaign_cell *a = cells->at[i], *b = then->at[i];
+
+		assert_int_equal(a->id, b->id);
+		assert_int_equal(a->n, b->n);
+		assert_int_equal(a->state, b->state);
+		assert_int_equal(a->ram_bytes, b->ram_bytes);
+		assert_int_equal(a->began_ns, b->began_ns);
+		assert_int_equal(a->ended_ns, b->ended_ns);
+		assert_string_equal(a->layout, b->layout);
+		assert_string_equal(a->workload, b->workload);
+		assert_string_equal(a->reason ? a->reason : "", b->reason ? b->reason : "");
+	}
+}
+
+/* One of schema 3 loses nothing, and its campaign goes on in the memory it said. */
+static void test_memory_of_older_cells(void **state)
+{
+	static const char file[] = "layout md level=raid5 | xfs\nworkload small-text\nram 2G\n"
+		"axis md.chunk 64K 128K 256K\n";
+	struct campaign *c = parse(file), *other = parse("name all\n" TWO), *more;
+	struct stored_campaign row = { .name = "trial", .disks = "[]", .source = file },
+			       all = { .name = "all", .disks = "[]" }, found;
+	struct list cells = { 0 }, others = { 0 }, now = { 0 }, again = { 0 }, third = { 0 };
+	struct arena *a = arena_new();
+	struct store *st = open_store();
+	struct campaign_cell **at;
+	struct err e = { 0 };
+
+	(void)state;
+	campaign_cells(c, a, &cells);
+	campaign_cells(other, a, &others);
+	row.text = campaign_text(c, a);
+	all.text = campaign_text(other, a);
+	assert_int_equal(store_campaign_add(st, &row, &cells, &e), 0);
+	assert_int_equal(store_campaign_add(st, &all, &others, &e), 0);
+	at = (struct campaign_cell **)cells.at;
+	assert_int_equal(store_cells_set(st, at, 1, CELL_RUNNING, NULL, &e), 0);
+	assert_int_equal(store_cells_set(st, &at[1], 1, CELL_FAILED, "no luck", &e), 0);
+	cells = (struct list){ 0 };
+	assert_int_equal(store_cells(st, row.id, a, &cells, &e), 0);
+	store_close(st);
+	back_to_3();
+	assert_int_equal(store_open_read(path, &st, &e), 0);	/* as it is */
+	assert_int_equal(store_cells(st, row.id, a, &now, &e), 0);
+	same_cells(&now, &cells);
+	assert_int_equal(((struct campaign_cell *)now.at[2])->ram_bytes, 2ull << 30);
+	store_close(st);
+	st = open_store();	/* brought up */
+	assert_int_equal(store_cells(st, row.id, a, &again, &e), 0);
+	same_cells(&again, &cells);
+	assert_int_equal(store_campaign_find(st, "trial", a, &found, &e), 0);
+	assert_string_equal(found.text, row.text);
+	assert_string_equal(found.source, file);
+	assert_int_equal(found.pause, PAUSE_NO);
+	assert_int_equal(store_cells(st, all.id, a, &third, &e), 0);
+	assert_int_equal(((struct campaign_cell *)third.at[0])->ram_bytes, 0);
+	/* and one layout in two memories is two cells */
+	more = parse(TWO "axis ram 1G 2G\n");
+	cells = (struct list){ 0 };
+	campaign_cells(more, a, &cells);
+	row = (struct stored_campaign){ .name = "more", .text = "{}", .disks = "[]" };
+	assert_int_equal(cells.n, 2);
+	assert_int_equal(store_campaign_add(st, &row, &cells, &e), 0);
+	store_close(st);
+	campaign_free(c);
+	campaign_free(other);
+	campaign_free(more);
+	arena_free(a);
+}
+
+/* What it measured stays; a result that waited for its cell waits for nobody. */
+static void test_delete(void **state)
+{
+	struct campaign *c = parse(TWO);
+	struct store *st = open_store();
+	struct stored_campaign row = { .name = "t", .text = "{}", .disks = "[]", .pid = 42 }, found;
+	struct list cells = { 0 };
+	struct arena *a = arena_new();
+	json_t *r, *all;
+	struct err e = { 0 };
+	int64_t id;
+
+	(void)state;
+	campaign_cells(c, a, &cells);
+	assert_int_equal(store_campaign_add(st, &row, &cells, &e), 0);
+	r = json_pack("{s:s,s:I}", "event", "result", "cell_id",
+		      (json_int_t)((struct campaign_cell *)cells.at[0])->id);
+	assert_int_equal(store_result_add(st, r, &id, &e), 0);
+	json_decref(r);
+	found = row;
+	found.pid = 0;		/* as it was before somebody took it */
+	assert_int_equal(store_campaign_delete(st, &found, &e), -1);
+	assert_int_equal(e.kind, ERR_REFUSED);
+	assert_int_equal(store_campaign_find(st, "t", a, &found, &e), 0);
+	assert_int_equal(store_campaign_delete(st, &row, &e), 0);
+	assert_int_equal(store_campaign_find(st, "t", a, &found, &e), 1);
+	assert_int_equal(store_result(st, id, &r, &e), 0);
+	assert_null(json_object_get(r, "cell_id"));
+	json_decref(r);
+	/* a cell that gets the same ID finds nothing of it */
+	assert_int_equal(store_campaign_add(st, &row, &cells, &e), 0);
+	assert_int_equal(store_results_of_cell(st, ((struct campaign_cell *)cells.at[0])->id, &all, &e), 0);
+	assert_int_equal(json_array_size(all), 0);
+	json_decref(all);
+	store_close(st);
+	campaign_free(c);
 	arena_free(a);
 }
 
@@ -551,9 +740,12 @@ int main(void)
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_nonsense),
 		cmocka_unit_test(test_axes),
+		cmocka_unit_test(test_ram_axis),
 		cmocka_unit_test(test_impossible),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test_setup_teardown(test_migration, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_memory_of_older_cells, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_delete, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_resume, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_done_is_one_commit, setup, teardown),
 		cmocka_unit_test(test_full_database),

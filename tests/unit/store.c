@@ -221,7 +221,7 @@ static void test_bad_files(void **state)
 		  "another with --db" },
 		{ "garbage", "%s is not a naslab database; it was left as it is" },
 		{ "newer", "the database %s was written by a newer naslab (its schema is 99, this one "
-		  "knows 3); it was left as it is" },
+		  "knows 4); it was left as it is" },
 		{ "foreign", "%s is another program's database; it was left as it is" },
 	};
 	struct sbuf before = { 0 }, after = { 0 };
