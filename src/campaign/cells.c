@@ -244,7 +244,23 @@ static const struct workload *workload_of(const struct campaign *c, const char *
 	return NULL;
 }
 
-/* All bytes that one cell moves. */
+/* The repetitions that were made for it in an earlier session. */
+static unsigned kept_of(const struct campaign *c, const struct campaign_cell *cell,
+			const struct workload *w)
+{
+	json_t *results = cell->state == CELL_DONE && cell->results ? json_loads(cell->results, 0, NULL) :
+		NULL;
+	unsigned kept = (unsigned)json_u64(json_array_get(results, 0), "earlier_runs", 0);
+	enum bench_op order[BENCH_OPS];
+	unsigned ops = workload_order(w, workload_ops(w, c->write, c->read), order);
+
+	json_decref(results);
+	if (cell->state != CELL_DONE && cell->kept_ops >= ops)
+		kept = cell->kept;
+	return kept < c->reps ? kept : c->reps;
+}
+
+/* All bytes that one cell moves in this session. */
 static uint64_t bytes_of(const struct campaign *c, const struct campaign_cell *cell,
 			 uint64_t *write_bytes, uint64_t *read_bytes)
 {
@@ -252,8 +268,8 @@ static uint64_t bytes_of(const struct campaign *c, const struct campaign_cell *c
 
 	*write_bytes = *read_bytes = 0;
 	if (w)
-		workload_moves(w, workload_ops(w, c->write, c->read), c->scale, c->reps,
-			       write_bytes, read_bytes);
+		workload_moves(w, workload_ops(w, c->write, c->read), c->scale,
+			       c->reps - kept_of(c, cell, w), write_bytes, read_bytes);
 	return *write_bytes + *read_bytes;
 }
 

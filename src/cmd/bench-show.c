@@ -14,17 +14,7 @@
 #include <time.h>
 
 #include "cmd/cmd.h"
-
-/* A rate of an event in what it counts: "96.4", "12.3k". */
-static const char *rate_text(char buf[SIZE_TEXT], const json_t *j, const char *which, bool durable)
-{
-	return bench_rate_text(buf, bench_unit(j), bench_rate(j, which, durable));
-}
-
-static const char *mbps(char buf[SIZE_TEXT], const json_t *j, const char *key)
-{
-	return plain_number_text(buf, (double)json_u64(j, key, 0) / 1e6);
-}
+#include "cmd/rates.h"
 
 uint64_t bench_now_ns(void)
 {
@@ -84,26 +74,6 @@ static void progress(struct bench_show *s, const json_t *j)
 	sbuf_done(&line);
 }
 
-/* Bytes at the disks to bytes of files; "-" when there is no disk that could be asked. */
-static const char *ratio_text(char buf[SIZE_TEXT], const json_t *j)
-{
-	uint64_t bytes = json_u64(j, "run_bytes", json_u64(j, "bytes", 0));
-
-	if (flags_read(json_object_get(j, "flags")) & FLAG_NODISK || !bytes)
-		return strcpy(buf, "-");
-	snprintf(buf, SIZE_TEXT, "%.2f", (double)json_u64(j, "disk_bytes", 0) / (double)bytes);
-	return buf;
-}
-
-static void show_latency(const json_t *j)
-{
-	char p50[SIZE_TEXT], p99[SIZE_TEXT], max[SIZE_TEXT];
-
-	printf("p50 %s, p99 %s, max %s", latency_text(p50, json_u64(j, "p50_ns", 0)),
-	       latency_text(p99, json_u64(j, "p99_ns", 0)),
-	       latency_text(max, json_u64(j, "max_ns", 0)));
-}
-
 /* Of many single operations: how many a second, and how long one took. */
 static void show_ops(const json_t *j)
 {
@@ -118,7 +88,7 @@ static void show_ops(const json_t *j)
 		printf("%s ops/s, ", number_text(rate, (double)ops * 1e9 / (double)ns));
 	else if (bytes)
 		printf("%s MB/s, ", plain_number_text(rate, (double)bytes * 1e3 / (double)ns));
-	show_latency(j);
+	put_latency(j);
 }
 
 /* The steps of a loop, a line each. */
@@ -129,7 +99,7 @@ static void show_steps(const json_t *j)
 
 	json_array_foreach(json_object_get(j, "steps"), i, step) {
 		printf("  %-8s %8" PRIu64 "  ", json_str(step, "step"), json_u64(step, "ops", 0));
-		show_latency(step);
+		put_latency(step);
 		putchar('\n');
 	}
 }
@@ -175,22 +145,6 @@ static void show_quiet(const json_t *begin)
 		puts(i < json_array_size(writers) ? " ..." : "");
 }
 
-/* A second line of a run with several streams. */
-static void show_streams(const json_t *j)
-{
-	char min[SIZE_TEXT], mean[SIZE_TEXT], max[SIZE_TEXT], least[SIZE_TEXT];
-
-	if (json_u64(j, "streams", 0) < 2)
-		return;
-	printf("%13s%" PRIu64 " streams: %s-%s MB/s, mean %s", "", json_u64(j, "streams", 0),
-	       mbps(min, j, "stream_min_bps"), mbps(max, j, "stream_max_bps"),
-	       mbps(mean, j, "stream_mean_bps"));
-	if (json_u64(j, "least_bytes", 0))
-		printf("; the slowest had %s when the first was through",
-		       size_text(least, json_u64(j, "least_bytes", 0), SIZE_SI));
-	putchar('\n');
-}
-
 static void show_run(struct bench_show *s, const json_t *j)
 {
 	char felt[SIZE_TEXT], durable[SIZE_TEXT], ratio[SIZE_TEXT];
@@ -220,7 +174,7 @@ static void show_run(struct bench_show *s, const json_t *j)
 	if (json_is_true(json_object_get(j, "verified")))
 		printf(" compared");
 	putchar('\n');
-	show_streams(j);
+	put_streams(j, "             streams ");
 	show_steps(j);
 	fflush(stdout);
 }

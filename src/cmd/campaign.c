@@ -118,7 +118,8 @@ static int find_row(struct made *m, struct err *e)
 		return err_set(e, ERR_USAGE, "the campaign %s in the database was begun with other layouts, "
 			       "workloads or numbers; give this one another name, or begin anew with "
 			       "--again", m->c->name);
-	return store_cells(m->st, m->row.id, m->a, &m->cells, e);
+	return store_cells(m->st, m->row.id, m->a, &m->cells, e) ||
+	       store_cells_kept(m->st, m->row.id, &m->cells, e) ? -1 : 0;
 }
 
 /* A campaign that is begun now: its cells, from the disks as they are. */

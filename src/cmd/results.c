@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cmd/rates.h"
 #include "cmd/results.h"
 #include "naslab.h"
 
@@ -31,17 +32,6 @@ static const char *date_text(char buf[32], uint64_t ns)
 	return buf;
 }
 
-static const char *mbps(char buf[SIZE_TEXT], const json_t *j, const char *key)
-{
-	return plain_number_text(buf, (double)json_u64(j, key, 0) / 1e6);
-}
-
-/* One of a result's or a run's rates, in what it counts. */
-static const char *rate(char buf[SIZE_TEXT], const json_t *j, const char *which, bool durable)
-{
-	return bench_rate_text(buf, bench_unit(j), bench_rate(j, which, durable));
-}
-
 /* Words of a record may be anything that was once in a database: never raw to a terminal. */
 static void put_safe(const char *text, int width)
 {
@@ -63,17 +53,6 @@ static void print_flags(const json_t *j)
 	}
 }
 
-/* bytes at the disks to bytes of files; "-" when no disk could be asked. */
-static const char *ratio_text(char buf[SIZE_TEXT], const json_t *j)
-{
-	double bytes = (double)json_u64(j, "run_bytes", json_u64(j, "bytes", 0));
-
-	if (flags_read(json_object_get(j, "flags")) & FLAG_NODISK || !(bytes > 0))
-		return strcpy(buf, "-");
-	snprintf(buf, SIZE_TEXT, "%.2f", (double)json_u64(j, "disk_bytes", 0) / bytes);
-	return buf;
-}
-
 /* In a list "runs" is their number, in a single result they are all there. */
 static uint64_t runs_of(const json_t *j)
 {
@@ -89,10 +68,12 @@ static void print_row(const json_t *j, int width)
 	printf("%4" PRIu64 " %s ", json_u64(j, "id", 0), date_text(when, json_u64(j, "at_ns", 0)));
 	put_safe(json_str(j, "class"), width);
 	put_safe(json_str(j, "op"), 11);
-	printf("%7s %7s %7s %-7s %3" PRIu64 " %5s ", rate(median, j, "median", false),
-	       rate(min, j, "min", false), rate(max, j, "max", false), bench_unit(j)->text,
+	printf("%7s %7s %7s %-7s %3" PRIu64 " %5s ", rate_text(median, j, "median", false),
+	       rate_text(min, j, "min", false), rate_text(max, j, "max", false), bench_unit(j)->text,
 	       runs_of(j), ratio_text(ratio, j));
 	put_safe(json_str(j, "label"), 0);
+	if (json_u64(j, "ram_limit_bytes", 0))
+		printf("in %s ", size_text(ratio, json_u64(j, "ram_limit_bytes", 0), SIZE_IEC));
 	if (json_str(j, "published"))
 		fputs("published ", stdout);
 	print_flags(j);
@@ -161,7 +142,7 @@ static void print_runs(const json_t *result)
 	printf(" rep     felt  durable %-7s  d:f\n", bench_unit(result)->text);
 	json_array_foreach(json_object_get(result, "runs"), i, j) {
 		printf("%4" PRIu64 " %8s %8s        %5s ", json_u64(j, "rep", 0),
-		       rate(felt, j, "", false), rate(durable, j, "", true),
+		       rate_text(felt, j, "", false), rate_text(durable, j, "", true),
 		       ratio_text(ratio, j));
 		print_flags(j);
 		json_array_foreach(json_object_get(j, "disturbed_by"), k, who) {
@@ -172,34 +153,18 @@ static void print_runs(const json_t *result)
 	}
 }
 
-static void print_latency(const json_t *j)
-{
-	char p50[SIZE_TEXT], p99[SIZE_TEXT], max[SIZE_TEXT];
-
-	printf("p50 %s, p99 %s, max %s\n", latency_text(p50, json_u64(j, "p50_ns", 0)),
-	       latency_text(p99, json_u64(j, "p99_ns", 0)),
-	       latency_text(max, json_u64(j, "max_ns", 0)));
-}
-
-/* Of several streams: the spread over all runs, then what each did on average. */
-static void print_streams(const json_t *j)
+/* Of several streams, what each did on average. */
+static void print_each(const json_t *j)
 {
 	const json_t *all = json_object_get(j, "stream_bps"), *one;
-	char min[SIZE_TEXT], mean[SIZE_TEXT], max[SIZE_TEXT], least[SIZE_TEXT];
+	char text[SIZE_TEXT];
 	size_t i;
 
 	if (json_u64(j, "streams", 0) < 2)
 		return;
-	printf("streams %" PRIu64 ": %s to %s MB/s, mean %s", json_u64(j, "streams", 0),
-	       mbps(min, j, "stream_min_bps"), mbps(max, j, "stream_max_bps"),
-	       mbps(mean, j, "stream_mean_bps"));
-	if (json_u64(j, "least_bytes", 0))
-		printf("; the slowest had %s when the first was through",
-		       size_text(least, json_u64(j, "least_bytes", 0), SIZE_SI));
-	putchar('\n');
 	json_array_foreach(all, i, one)
 		printf("%s%s", i % 8 ? " " : i ? "\n        " : "        ",
-		       plain_number_text(min, (double)json_integer_value(one) / 1e6));
+		       plain_number_text(text, (double)json_integer_value(one) / 1e6));
 	puts(" MB/s each");
 }
 
@@ -219,15 +184,17 @@ static void print_ops(const json_t *j)
 	else
 		printf("records %.0f a run, %s ops/s; ", ops, number_text(text, bytes > 0 ?
 		       (double)json_u64(j, "median_bps", 0) / bytes * ops : 0));
-	print_latency(j);
+	put_latency(j);
+	putchar('\n');
 	json_array_foreach(json_object_get(j, "steps"), i, step) {
 		printf("  ");
 		put_safe(json_str(step, "step"), 7);
 		printf("%8" PRIu64 " a run; ", json_u64(step, "ops", 0));
-		print_latency(step);
+		put_latency(step);
+		putchar('\n');
 	}
 	if (json_object_get(j, "mean_bps"))
-		printf("bytes   %s MB/s\n", mbps(text, j, "mean_bps"));
+		printf("bytes   %s MB/s\n", mbps_text(text, j, "mean_bps"));
 }
 
 /* What the numbers can be held against: limits, processor, heat, room. */
@@ -238,9 +205,9 @@ static void print_proof(const json_t *j)
 	char text[SIZE_TEXT];
 
 	if (json_u64(j, "limit_bps", 0))
-		printf("links   %s MB/s in all\n", mbps(text, j, "limit_bps"));
+		printf("links   %s MB/s in all\n", mbps_text(text, j, "limit_bps"));
 	if (json_u64(j, "source_bps", 0))
-		printf("source  %s MB/s can be made\n", mbps(text, j, "source_bps"));
+		printf("source  %s MB/s can be made\n", mbps_text(text, j, "source_bps"));
 	if (cpu && bytes)
 		printf("cpu     %s s per GB", number_text(text, (double)cpu / (double)bytes));
 	else if (cpu && json_u64(j, "ops", 0))
@@ -251,7 +218,8 @@ static void print_proof(const json_t *j)
 	if (cpu)
 		putchar('\n');
 	print_ops(j);
-	print_streams(j);
+	put_streams(j, "streams ");
+	print_each(j);
 	if (json_u64(j, "temperature_mc", 0))
 		printf("disks   %s degrees C at most\n",
 		       number_text(text, (double)json_u64(j, "temperature_mc", 0) / 1000));

@@ -323,6 +323,12 @@ void report_result_words(struct arena *a, const json_t *result, bool durable, st
 		sbuf_addf(out, "; %s to %s %s with %.1f %%", bench_rate_text(text, unit, low),
 			  bench_rate_text(more, unit, high), unit->text, fmin(99.9, 100 * sure));
 	sbuf_addc(out, '\n');
+	if (json_u64(result, "earlier_runs", 0)) {
+		p = json_number_value(json_object_get(result, "earlier_p"));
+		sbuf_addf(out, "R: %u of them were made before it was stopped and gone on with; %s (rank sum, "
+			  "p = %.2g)\n", (unsigned)json_u64(result, "earlier_runs", 0), p < 0.05 ?
+			  "the later ones differ" : "the later ones are not shown to differ", p);
+	}
 	if (!strcmp(result_str(result, "repeat"), "cap"))
 		sbuf_addf(out, "it was not within %g %% after the most runs that were allowed\n",
 			  100 * json_number_value(json_object_get(result, "within")));

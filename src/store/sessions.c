@@ -47,6 +47,51 @@ int store_results_of_cell(struct store *st, int64_t cell, json_t **array, struct
 	return rc;
 }
 
+static struct campaign_cell *cell_with(const struct list *cells, int64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < cells->n; i++) {
+		struct campaign_cell *c = cells->at[i];
+
+		if (c->id == id)
+			return c;
+	}
+	return NULL;
+}
+
+int store_cells_kept(struct store *st, int64_t campaign, struct list *cells, struct err *e)
+{
+	sqlite3_stmt *q = db_prepare(st, "SELECT cell, max(n) FROM (SELECT"
+				     " CASE WHEN json_valid(result) THEN json_extract(result, '$.cell_id') END AS cell,"
+				     " CASE WHEN json_valid(result) THEN json_extract(result, '$.op') END AS op,"
+				     " (SELECT count(*) FROM runs WHERE result_id = results.id) AS n FROM results)"
+				     " WHERE cell IN (SELECT id FROM cells WHERE campaign_id = ?1)"
+				     " GROUP BY cell, op", e);
+	struct campaign_cell *c;
+	size_t i;
+	int rc;
+
+	if (!q)
+		return -1;
+	for (i = 0; i < cells->n; i++) {
+		c = cells->at[i];
+		c->kept = c->kept_ops = 0;
+	}
+	sqlite3_bind_int64(q, 1, campaign);
+	while ((rc = db_step(st, q, e)) == 1) {
+		unsigned n = (unsigned)sqlite3_column_int(q, 1);
+
+		c = cell_with(cells, sqlite3_column_int64(q, 0));
+		if (!c)
+			continue;
+		c->kept = c->kept_ops && c->kept < n ? c->kept : n;
+		c->kept_ops++;
+	}
+	sqlite3_finalize(q);
+	return rc;
+}
+
 static int leave(struct store *st, const char *sql, int64_t id, struct err *e)
 {
 	sqlite3_stmt *q = db_prepare(st, sql, e);

@@ -506,6 +506,56 @@ static void test_memory_of_older_cells(void **state)
 	arena_free(a);
 }
 
+static void put_runs(struct store *st, const struct campaign_cell *cell, const char *op, unsigned n)
+{
+	json_t *r = json_pack("{s:s,s:s,s:I}", "workload", cell->workload, "op", op, "cell_id",
+			      (json_int_t)cell->id), *run = json_object();
+	struct err e = { 0 };
+	int64_t id, run_id;
+
+	assert_int_equal(store_result_add(st, r, &id, &e), 0);
+	while (n--)
+		assert_int_equal(store_run_add(st, id, run, &run_id, &e), 0);
+	json_decref(r);
+	json_decref(run);
+}
+
+/* What a stopped measurement left is not forecast again: whole repetitions of all operations. */
+static void test_kept_is_not_to_be_done(void **state)
+{
+	struct campaign *c = parse("layout xfs\nworkload small-text 500M\nreps 7\n");
+	const struct workload *text = c->workloads.at[0], *large = c->workloads.at[1];
+	struct store *st = open_store();
+	struct stored_campaign row = { .name = "trial", .text = "{}", .disks = "[]" };
+	struct list cells = { 0 };
+	struct campaign_forecast f;
+	struct campaign_cell *done;
+	struct err e = { 0 };
+
+	(void)state;
+	campaign_cells(c, c->arena, &cells);
+	assert_int_equal(store_campaign_add(st, &row, &cells, &e), 0);
+	put_runs(st, cells.at[0], "write", 3);
+	put_runs(st, cells.at[0], "read", 2);
+	put_runs(st, cells.at[1], "write", 1);	/* and it never came to reading */
+	assert_int_equal(store_cells_kept(st, row.id, &cells, &e), 0);
+	campaign_forecast(c, &cells, &f);
+	assert_int_equal(f.write_bytes, 5 * text->bytes + 7 * large->bytes);
+	assert_int_equal(f.read_bytes, f.write_bytes);
+	/* nor does it say how long this session's part took */
+	done = cells.at[0];
+	done->state = CELL_DONE;
+	done->results = "[{\"op\":\"write\",\"earlier_runs\":2}]";
+	done->began_ns = 1000000000;
+	done->ended_ns = 6000000000;
+	campaign_forecast(c, &cells, &f);
+	assert_true(f.measured);
+	assert_int_equal(f.write_bytes, 7 * large->bytes);
+	assert_int_equal(f.ns / 1000000, 5000 * 7 * large->bytes / (5 * text->bytes));
+	store_close(st);
+	campaign_free(c);
+}
+
 /* What it measured stays; a result that waited for its cell waits for nobody. */
 static void test_delete(void **state)
 {
@@ -745,6 +795,7 @@ int main(void)
 		cmocka_unit_test(test_order),
 		cmocka_unit_test_setup_teardown(test_migration, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_memory_of_older_cells, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_kept_is_not_to_be_done, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_delete, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_resume, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_done_is_one_commit, setup, teardown),
