@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/argv.h"
+#include "base/cells.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/sbuf.h"

@@ -8,33 +8,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-uint32_t utf8_next(const char **text)
-{
-	const unsigned char *s = (const unsigned char *)*text;
-	unsigned more = s[0] >= 0xf0 ? 3 : s[0] >= 0xe0 ? 2 : s[0] >= 0xc0 ? 1 : 0;
-	uint32_t ch = s[0];
-	unsigned i;
-
-	if (s[0] < 0x80) {
-		*text += 1;
-		return ch;
-	}
-	if (!more) {
-		*text += 1;
-		return '?';
-	}
-	ch = s[0] & (0x3fu >> more);
-	for (i = 1; i <= more; i++) {
-		if ((s[i] & 0xc0) != 0x80) {
-			*text += i;
-			return '?';
-		}
-		ch = ch << 6 | (s[i] & 0x3f);
-	}
-	*text += more + 1;
-	return ch;
-}
-
 unsigned draw_width(const char *text)
 {
 	unsigned width = 0;

@@ -39,9 +39,6 @@ void draw_grid(unsigned row, unsigned col, const struct grid *g);
 /* Blank an area. */
 void draw_clear(struct area a);
 
-/* The next character of UTF-8 text; moves *text on. Broken bytes give U+003F. */
-uint32_t utf8_next(const char **text);
-
 /* Raw text from outside as it may be shown; lives until the next but 7 calls. */
 const char *safe_text(const char *raw);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cells.h"
 #include "base/err.h"
 
 static void sbuf_grow(struct sbuf *b, size_t more)
@@ -150,10 +151,14 @@ void sbuf_add_safe(struct sbuf *b, const char *s)
 
 static unsigned columns(const char *text, size_t len)
 {
+	const char *end = text + len;
 	unsigned n = 0;
 
-	while (len--)
-		n += (*text++ & 0xc0) != 0x80;
+	while (text < end) {
+		int cells = char_cells(utf8_next(&text));
+
+		n += cells < 0 ? 1 : (unsigned)cells;
+	}
 	return n;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/cells.h"
 #include "base/err.h"
 #include "base/sbuf.h"
 #include "chart/axis.h"
@@ -54,16 +55,6 @@ static const struct {
 	{ 0x2588, "#" }, { 0x2592, "=" }, { 0x2591, "-" },
 };
 
-/* Ranges of characters that take no cell, or two. */
-static const struct {
-	uint32_t first, last;
-} not_one_cell[] = {
-	{ 0x0300, 0x036f }, { 0x1100, 0x115f }, { 0x200b, 0x200f }, { 0x2028, 0x202e },
-	{ 0x2060, 0x206f }, { 0x20d0, 0x20ff }, { 0x2e80, 0x303e }, { 0x3041, 0xa4cf },
-	{ 0xac00, 0xd7a3 }, { 0xd800, 0xdfff }, { 0xf900, 0xfaff }, { 0xfe00, 0xfe6f },
-	{ 0xff00, 0xff60 }, { 0xffe0, 0xffe6 }, { 0x1f000, 0x1faff }, { 0x20000, 0x3fffd },
-};
-
 enum tier tier_for(const char *codeset, const char *term)
 {
 	if (!codeset || strcasecmp(codeset, "UTF-8"))
@@ -91,34 +82,14 @@ void grid_ink(struct grid *g, unsigned row, unsigned col, enum ink ink)
 		g->cells[(size_t)row * g->cols + col] = (struct cell){ .ink = ink };
 }
 
-/* Take one character off *s. A byte that begins none counts as itself, shown as '?'. */
+/* Take one character off *s; '?' for what moves a cursor, '~' for what does not take one cell. */
 static uint32_t take_char(const char **s)
 {
-	const unsigned char *p = (const unsigned char *)*s;
-	unsigned more = *p >= 0xf0 ? 3 : *p >= 0xe0 ? 2 : *p >= 0xc0 ? 1 : 0;
-	uint32_t ch = more ? *p & (0x3fu >> more) : *p;
-	unsigned i;
+	uint32_t ch = utf8_next(s);
 
-	for (i = 1; i <= more; i++) {
-		if ((p[i] & 0xc0) != 0x80) {
-			*s += 1;
-			return '?';
-		}
-		ch = ch << 6 | (p[i] & 0x3f);
-	}
-	*s += 1 + more;
-	return ch < 0x20 || (ch >= 0x7f && ch < 0xa0) || (!more && ch > 0x7f) ? '?' : ch;
-}
-
-static uint32_t one_cell(uint32_t ch)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(not_one_cell) / sizeof(not_one_cell[0]); i++) {
-		if (ch >= not_one_cell[i].first && ch <= not_one_cell[i].last)
-			return '~';
-	}
-	return ch;
+	if (ch < 0x20 || (ch >= 0x7f && ch < 0xa0))
+		return '?';
+	return char_cells(ch) == 1 ? ch : '~';
 }
 
 static void put_char(struct cell *c, enum ink ink, uint32_t ch)
@@ -148,8 +119,7 @@ static void add_text(struct grid *g, unsigned row, unsigned col, const char *utf
 	if (row >= g->rows)
 		return;
 	while (*utf8 && col < g->cols)
-		put_char(&g->cells[(size_t)row * g->cols + col++], ink,
-			 one_cell(take_char(&utf8)));
+		put_char(&g->cells[(size_t)row * g->cols + col++], ink, take_char(&utf8));
 }
 
 void grid_text(struct grid *g, unsigned row, unsigned col, const char *utf8)

@@ -46,13 +46,15 @@ void demo_show_disks(const struct demo *d)
 
 	for (i = 0; i < d->stack->n_disks; i++) {
 		const struct disk *disk = ((const struct node *)d->stack->nodes.at[i])->disk;
-		struct sbuf model = { 0 };
+		struct sbuf model = { 0 }, cell = { 0 };
 
 		sbuf_add_safe(&model, disk->model ? disk->model : "no model");
-		printf(" %-5s %-4s %8s  %-24s %s\n", disk->name, disk_kind_word(disk->kind),
-		       size_text(size, disk->bytes, SIZE_SI), sbuf_str(&model),
+		sbuf_add_padded(&cell, sbuf_str(&model), 24);
+		printf(" %-5s %-4s %8s  %s %s\n", disk->name, disk_kind_word(disk->kind),
+		       size_text(size, disk->bytes, SIZE_SI), sbuf_str(&cell),
 		       disk_state_word(disk->state));
 		sbuf_done(&model);
+		sbuf_done(&cell);
 	}
 }
 

@@ -26,54 +26,23 @@ struct widths {
 	size_t name, kind, size, model, serial, state, what;
 };
 
-static bool starts_cell(char c)
-{
-	return ((unsigned char)c & 0xc0) != 0x80;
-}
-
-static size_t cells(const char *s)
-{
-	size_t n = 0;
-
-	for (; *s; s++)
-		n += starts_cell(*s);
-	return n;
-}
-
-/* The first n cells; the last n cells. */
-static const char *head(struct arena *a, const char *s, size_t n)
-{
-	size_t i, seen = 0;
-
-	for (i = 0; s[i]; i++) {
-		if (starts_cell(s[i]) && seen++ == n)
-			break;
-	}
-	return arena_strndup(a, s, i);
-}
-
 static const char *tail(const char *s, size_t n)
 {
-	size_t have = cells(s);
-
-	for (; have > n; have--) {
-		s++;
-		while (!starts_cell(*s))
-			s++;
-	}
+	while (text_cells(s) > n)
+		utf8_next(&s);
 	return s;
 }
 
 static const char *cut_end(struct arena *a, const char *s, size_t width)
 {
-	if (cells(s) <= width)
+	if (text_cells(s) <= width)
 		return s;
-	return width ? arena_printf(a, "%s~", head(a, s, width - 1)) : "";
+	return width ? arena_printf(a, "%.*s~", (int)text_fit(s, width - 1), s) : "";
 }
 
 static const char *cut_start(struct arena *a, const char *s, size_t width)
 {
-	if (cells(s) <= width)
+	if (text_cells(s) <= width)
 		return s;
 	return width ? arena_printf(a, "~%s", tail(s, width - 1)) : "";
 }
@@ -83,7 +52,7 @@ static const char *cut_model(struct arena *a, const char *s, size_t width)
 {
 	const char *space = strchr(s, ' ');
 
-	if (cells(s) > width && space && cells(space + 1) >= 4)
+	if (text_cells(s) > width && space && text_cells(space + 1) >= 4)
 		s = space + 1;
 	return cut_end(a, s, width);
 }
@@ -155,17 +124,15 @@ static void fit(struct widths *w, const struct row *rows, size_t n, size_t width
 
 static void put_cell(struct sbuf *line, const char *text, size_t width, bool right)
 {
-	size_t have = cells(text), i;
+	size_t have = text_cells(text);
 
 	if (!width)
 		return;
 	if (line->len)
 		sbuf_addc(line, ' ');
-	for (i = have; right && i < width; i++)
+	while (right && have++ < width)
 		sbuf_addc(line, ' ');
-	sbuf_add(line, text);
-	for (i = have; !right && i < width; i++)
-		sbuf_addc(line, ' ');
+	sbuf_add_padded(line, text, right ? 0 : width);
 }
 
 static void print_row(struct arena *a, const struct row *r, const struct widths *w)
@@ -224,13 +191,13 @@ static void print_table(const struct inventory *inv)
 
 	for (i = 0; i < inv->n_disks; i++) {
 		rows[i] = row_of(a, &inv->disks[i]);
-		w.name = larger(w.name, cells(rows[i].name));
-		w.kind = larger(w.kind, cells(rows[i].kind));
-		w.size = larger(w.size, cells(rows[i].size));
-		w.model = larger(w.model, cells(rows[i].model));
-		w.serial = larger(w.serial, cells(rows[i].serial));
-		w.state = larger(w.state, cells(rows[i].state));
-		w.what = larger(w.what, cells(rows[i].what));
+		w.name = larger(w.name, text_cells(rows[i].name));
+		w.kind = larger(w.kind, text_cells(rows[i].kind));
+		w.size = larger(w.size, text_cells(rows[i].size));
+		w.model = larger(w.model, text_cells(rows[i].model));
+		w.serial = larger(w.serial, text_cells(rows[i].serial));
+		w.state = larger(w.state, text_cells(rows[i].state));
+		w.what = larger(w.what, text_cells(rows[i].what));
 	}
 	if (w.name > 16)
 		w.name = 16;

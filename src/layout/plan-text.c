@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/cells.h"
 #include "base/sbuf.h"
 #include "base/units.h"
 #include "disk/disk.h"
@@ -16,18 +17,9 @@ struct marks {
 static const struct marks utf8_marks = { "├─", "└─", "│ ", "×" };
 static const struct marks ascii_marks = { "|-", "`-", "| ", "x" };
 
-static size_t cells(const char *s)
-{
-	size_t n = 0;
-
-	for (; *s; s++)
-		n += ((unsigned char)*s & 0xc0) != 0x80;
-	return n;
-}
-
 static void pad(struct sbuf *out, size_t from, size_t width)
 {
-	size_t have = cells(sbuf_str(out) + from);
+	size_t have = text_cells(sbuf_str(out) + from);
 
 	while (have++ < width)
 		sbuf_addc(out, ' ');

@@ -10,6 +10,7 @@
 
 #include "base/argv.h"
 #include "base/arena.h"
+#include "base/cells.h"
 #include "base/err.h"
 #include "base/sbuf.h"
 #include "base/shipped.h"
@@ -43,6 +44,36 @@ static void sizes_are_read(void **state)
 		assert_int_equal(size_parse_maker(cases[i].text, &got, &maker, &e), 0);
 		assert_int_equal(got, cases[i].maker);
 	}
+}
+
+/* Cells as Unicode 15 has them (EastAsianWidth.txt: W and F two, combining marks none). */
+static void text_takes_cells(void **state)
+{
+	static const struct { const char *text; size_t cells, bytes_in_5; } cases[] = {
+		{ "", 0, 0 }, { "WD100EFAX", 9, 5 },
+		{ "\u6771\u829d MG08", 9, 7 },		/* two wide, a blank, "MG08" */
+		{ "\uc0bc\uc131\uc804\uc790", 8, 6 },	/* the third has no room in 5 */
+		{ "\uff36\uff24", 4, 6 },			/* fullwidth letters */
+		{ "e\u0301te\u0301", 3, 7 },			/* combining accents */
+		{ "Gr\u00f6\u00dfe", 5, 7 }, { "\xff\xff""abcd", 6, 5 },
+		{ "\u2588\u2592 \u251c", 4, 10 },
+	};
+	struct sbuf b = { 0 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(text_cells(cases[i].text), cases[i].cells);
+		assert_int_equal(text_fit(cases[i].text, 5), cases[i].bytes_in_5);
+	}
+	sbuf_add_padded(&b, "\u6771\u829d", 6);
+	assert_string_equal(sbuf_str(&b), "\u6771\u829d  ");
+	sbuf_add_padded(&b, "long", 2);
+	assert_string_equal(sbuf_str(&b), "\u6771\u829d  long");
+	sbuf_clear(&b);
+	sbuf_add_wrapped(&b, "\u6771\u829d\u6771 \u829d\u829d ab", 0, 8);
+	assert_string_equal(sbuf_str(&b), "\u6771\u829d\u6771\n\u829d\u829d ab");
+	sbuf_done(&b);
 }
 
 static void percentages_are_read(void **state)
@@ -226,6 +257,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_are_read),
+		cmocka_unit_test(text_takes_cells),
 		cmocka_unit_test(percentages_are_read),
 		cmocka_unit_test(nonsense_is_no_size),
 		cmocka_unit_test(numbers_have_three_digits),
