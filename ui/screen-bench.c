@@ -405,8 +405,8 @@ static void bench_status(struct ui *ui, void *state, struct sbuf *out)
 	const struct work *w = &ui->s->work;
 
 	if (in_form(ui, b)) {
-		sbuf_add(out, b->err.text[0] ? b->err.text : "r starts; Space chooses a class or "
-			 "changes the line");
+		sbuf_addf(out, "%s; Space chooses a class or changes the line",
+			  b->err.text[0] ? "it cannot start yet" : "r starts");
 		return;
 	}
 	if (w->ended)

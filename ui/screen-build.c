@@ -152,7 +152,9 @@ static void draw_layer(struct ui *ui, const json_t *o, unsigned row, unsigned co
 	draw_cell(row, 60, 2, is == plan ? PAINT_TEXT : PAINT_WARN, CUT_END,
 		  !is ? "?" : is == plan ? "=" : "!");
 	draw_cell(row, 62, 9, bad ? PAINT_ERROR : PAINT_TEXT, CUT_END, state ? state : "?");
-	draw_cell(row, 72, cols - 73, PAINT_TEXT, CUT_END, detail ? safe_text(detail) : "");
+	/* what has no room here stands in the line below, for the chosen row */
+	if (detail && draw_width(safe_text(detail)) <= cols - 73)
+		draw_text(row, 72, PAINT_TEXT, safe_text(detail));
 }
 
 static void draw_layers(struct ui *ui, struct build_view *v, struct area a)
@@ -440,6 +442,7 @@ static void build_status_line(struct ui *ui, void *state, struct sbuf *out)
 	const struct work *w = &ui->s->work;
 	char time[SIZE_TEXT];
 	int64_t quiet = ui_now_ns() - w->last_line_ns;
+	const json_t *chosen = json_array_get(json_object_get(v->status, "layers"), v->list.at);
 
 	if (is_work_of(ui, v) && w->runs && quiet > 30 * (int64_t)1000000000)
 		sbuf_addf(out, "no output for %s; ", duration_text(time, (uint64_t)quiet));
@@ -450,6 +453,8 @@ static void build_status_line(struct ui *ui, void *state, struct sbuf *out)
 		sbuf_addf(out, "%s%s", w->ok ? "" : "E ", w->text);
 	else if (build_is_down(v->status))
 		sbuf_addf(out, "! not all of it is up: naslab mount %s, in a shell, brings it up", v->name);
+	else if (json_str(chosen, "detail"))
+		sbuf_addf(out, "%s: %s", json_str(chosen, "name"), safe_text(json_str(chosen, "detail")));
 	else if (v->status)
 		sbuf_addf(out, "Next: %u Bench", ui_step_number(&screen_bench));
 }

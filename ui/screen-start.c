@@ -17,6 +17,7 @@ struct start {
 	json_t *builds;		/* array of {name, layout, state, at} */
 	json_t *unfinished;
 	size_t n_results;
+	bool unknown;		/* the database cannot be read */
 	char campaign[80];	/* the newest one, in words */
 };
 
@@ -115,6 +116,7 @@ static void read_builds(struct ui *ui, struct start *st)
 	st->builds = json_array();
 	st->unfinished = NULL;
 	st->n_results = 0;
+	st->unknown = false;
 	if (!store_exists(ui->s->db))
 		goto out;
 	if (store_open_read(ui->s->db, &store, &e) < 0 ||
@@ -122,6 +124,7 @@ static void read_builds(struct ui *ui, struct start *st)
 	    build_unfinished(store, &st->unfinished, &e) < 0 ||
 	    store_results(store, &results, &e) < 0 || read_campaigns(st, store, a, &e) < 0) {
 		ui_fail(ui, &e);
+		st->unknown = true;
 		goto out;
 	}
 	st->n_results = json_array_size(results);
@@ -207,7 +210,8 @@ static void item_note(const struct ui *ui, const struct start *st, int act, stru
 		break;
 	case OPEN:
 		if (!n) {
-			sbuf_add(out, "none yet");
+			sbuf_add(out, st->unknown ? "not known: the database cannot be read" :
+				 "none yet");
 			break;
 		}
 		name = json_str(json_array_get(st->builds, n - 1), "name");
@@ -224,7 +228,7 @@ static void item_note(const struct ui *ui, const struct start *st, int act, stru
 		if (st->n_results)
 			sbuf_addf(out, "%zu bar%s measured", st->n_results, st->n_results == 1 ? "" : "s");
 		else
-			sbuf_add(out, "nothing measured yet");
+			sbuf_add(out, st->unknown ? "not known" : "nothing measured yet");
 		break;
 	default:
 		sbuf_add_safe(out, json_str(json_array_get(st->unfinished, 0), "text"));

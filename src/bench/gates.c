@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -49,6 +50,25 @@ static void names_of(const char *root, struct arena *a, const char *pattern, str
 	globfree(&found);
 }
 
+/* An array by the name it was given, where /dev/md/ has it: md126 says nothing to a person. */
+static const char *array_name(const char *root, struct arena *a, const char *name)
+{
+	struct list links = { 0 };
+	char to[64];
+	size_t i;
+
+	names_of(root, a, "dev/md/*", &links);
+	for (i = 0; i < links.n; i++) {
+		ssize_t len = readlink(arena_printf(a, "%s/dev/md/%s", root,
+						    (const char *)links.at[i]), to, sizeof(to) - 1);
+
+		to[len > 0 ? len : 0] = '\0';
+		if (!strcmp(strrchr(to, '/') ? strrchr(to, '/') + 1 : to, name))
+			return links.at[i];
+	}
+	return name;
+}
+
 static bool look_md(const char *root, struct arena *a, const char *name, struct gate *out)
 {
 	static const struct {
@@ -66,7 +86,8 @@ static bool look_md(const char *root, struct arena *a, const char *name, struct 
 		if (strcmp(action, words[i].action))
 			continue;
 		*out = (struct gate){ .kind = GATE_SYNC,
-			.what = arena_printf(a, "the %s of %s", words[i].word, name) };
+			.what = arena_printf(a, "the %s of %s", words[i].word,
+					     array_name(root, a, name)) };
 		if (line && sscanf(line, "%" SCNu64 " / %" SCNu64, &out->done, &out->total) != 2)
 			out->done = out->total = 0;
 		if (speed && out->total > out->done)	/* sectors; KiB a second */

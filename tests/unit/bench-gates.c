@@ -67,6 +67,8 @@ static void quiet_machine(const char *root)
 	put(root, "sys/devices/bcache0/bcache/state", "clean\n");
 	link_to(root, "sys/devices/bcache0/slaves/sdd", "../../sdd");
 	link_to(root, "sys/class/block/md127", "../../devices/md127");
+	link_to(root, "dev/md/t-s1", "../md127");
+	link_to(root, "dev/md/other", "../md12");
 	link_to(root, "sys/class/block/dm-0", "../../devices/dm-0");
 	link_to(root, "sys/class/block/bcache0", "../../devices/bcache0");
 	put(root, "sys/fs/btrfs/12-34/exclusive_operation", "none\n");
@@ -91,10 +93,10 @@ static void each_is_seen(void **state)
 		/* (1000-380) sectors of 512 bytes at 18 KiB/s: 17.2 s */
 		{ "sda", "sys/devices/md127/md/sync_action", "resync\n",
 		  "sys/devices/md127/md/sync_completed", "380 / 1000\n", NULL, GATE_SYNC,
-		  "waiting for the sync of md127: 38 %, 0:17 left" },
+		  "waiting for the sync of t-s1: 38 %, 0:17 left" },
 		{ "sdb", "sys/devices/md127/md/sync_action", "recover\n",
 		  "sys/devices/md127/md/sync_completed", "delayed\n", NULL, GATE_SYNC,
-		  "waiting for the rebuild of md127" },
+		  "waiting for the rebuild of t-s1" },
 		{ "sda", "sys/devices/md127/md/sync_action", "frozen\n", NULL, NULL, NULL,
 		  GATE_DIRTY, NULL },
 		{ "sdc", "sys/devices/md127/md/sync_action", "resync\n", NULL, NULL, NULL,
