@@ -261,6 +261,7 @@ static int measure(const struct bench_order *o, struct err *e)
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGHUP, &sa, NULL);
+	sigaction(SIGPIPE, &sa, NULL);	/* nobody reads: not 30 GB more for nobody */
 	rc = follow(&s, order, e);
 	if (s.tty)
 		printf("\r\033[K");

@@ -279,6 +279,7 @@ static int work(struct made *m, char **wipe, struct err *e)
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGHUP, &sa, NULL);
+	sigaction(SIGPIPE, &sa, NULL);
 	if (option("unattended"))
 		leave_terminal();
 	campaign_show_init(&show, m->c, &m->cells, option("json"));

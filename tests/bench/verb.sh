@@ -158,6 +158,15 @@ for signal in INT TERM HUP; do
 	check "SIG$signal keeps what was measured" grep -q '"partial"' "$tmp/events"
 done
 
+# Who reads a pipe leaves.
+./naslab bench "$dir" --workload 2G --scale 0.05 --reps 1000 --json 2>"$tmp/out" | {
+	grep -m 1 '"event":"run"' >/dev/null
+	sed 's/.*"pid":\([0-9]*\).*/\1/' "$dir"/.naslab-bench-*/manifest >"$tmp/pid"
+}
+executor=$(cat "$tmp/pid")
+check "without a reader it ends" until_true gone "$executor"
+check "and leaves nothing" empty
+
 start
 kill -KILL "$executor"
 wait "$verb"
