@@ -131,7 +131,7 @@ static int bare_word(const struct stmt *st, const char *word, struct err *e)
 /* Mount options: a checked alphabet here; the layer's own table says which words. */
 static int check_mount(const char *value, struct err *e)
 {
-	static const char alphabet[] = 
+	static const char alphabet[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_=:,-";
 	size_t ok = strspn(value, alphabet);
 
