@@ -35,6 +35,18 @@ uint32_t utf8_next(const char **text)
 	return ch;
 }
 
+size_t utf8_put(char out[5], uint32_t ch)
+{
+	static const unsigned char first[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+	size_t n = ch < 0x80 ? 1 : ch < 0x800 ? 2 : ch < 0x10000 ? 3 : 4, i;
+
+	for (i = n; i-- > 1; ch >>= 6)
+		out[i] = (char)(0x80 | (ch & 0x3f));
+	out[0] = (char)(first[n > 1 ? n : 0] | ch);
+	out[n] = '\0';
+	return n;
+}
+
 /* Asked of the C library's table for UTF-8, whatever the locale: a pipe and LANG=C count alike. */
 int char_cells(uint32_t ch)
 {

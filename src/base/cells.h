@@ -12,6 +12,9 @@ struct sbuf;
 /* The next character of UTF-8 text; moves *text on. Broken bytes give '?'. */
 uint32_t utf8_next(const char **text);
 
+/* One character as UTF-8, with its NUL; returns its bytes. */
+size_t utf8_put(char out[5], uint32_t ch);
+
 /* Cells of one character, the same under every locale; -1: not printable. */
 int char_cells(uint32_t ch);
 

@@ -94,24 +94,8 @@ static uint32_t take_char(const char **s)
 
 static void put_char(struct cell *c, enum ink ink, uint32_t ch)
 {
-	char *u = c->utf8;
-
 	*c = (struct cell){ .ink = ink, .ch = ch };
-	if (ch < 0x80) {
-		*u = (char)ch;
-	} else if (ch < 0x800) {
-		*u++ = (char)(0xc0 | ch >> 6);
-		*u = (char)(0x80 | (ch & 0x3f));
-	} else if (ch < 0x10000) {
-		*u++ = (char)(0xe0 | ch >> 12);
-		*u++ = (char)(0x80 | (ch >> 6 & 0x3f));
-		*u = (char)(0x80 | (ch & 0x3f));
-	} else {
-		*u++ = (char)(0xf0 | ch >> 18);
-		*u++ = (char)(0x80 | (ch >> 12 & 0x3f));
-		*u++ = (char)(0x80 | (ch >> 6 & 0x3f));
-		*u = (char)(0x80 | (ch & 0x3f));
-	}
+	utf8_put(c->utf8, ch);
 }
 
 static void add_text(struct grid *g, unsigned row, unsigned col, const char *utf8, enum ink ink)

@@ -62,6 +62,19 @@ static void text_takes_cells(void **state)
 	size_t i;
 
 	(void)state;
+	for (i = 0; i < 4; i++) {	/* RFC 3629, section 7 */
+		static const struct { uint32_t ch; const char *utf8; } rows[] = {
+			{ 'A', "A" }, { 0x0391, "\xce\x91" }, { 0x2262, "\xe2\x89\xa2" },
+			{ 0x233b4, "\xf0\xa3\x8e\xb4" },
+		};
+		const char *at = rows[i].utf8;
+		char got[5];
+
+		assert_int_equal(utf8_put(got, rows[i].ch), strlen(rows[i].utf8));
+		assert_string_equal(got, rows[i].utf8);
+		assert_int_equal(utf8_next(&at), rows[i].ch);
+		assert_int_equal(*at, 0);
+	}
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(text_cells(cases[i].text), cases[i].cells);
 		assert_int_equal(text_fit(cases[i].text, 5), cases[i].bytes_in_5);
