@@ -302,6 +302,9 @@ static void build_draw(struct ui *ui, void *state, struct area body)
 	bool work = is_work_of(ui, v), tall = body.rows >= 16;
 	unsigned syncs = count_syncs(ui, v), row, log = work && tall ? body.rows / 4 : 0, list;
 
+	/* what was seen before it ended is not how it is */
+	if (work && ui->s->work.ended && v->looked_ns < ui->s->work.ended_ns)
+		look(ui, v);
 	build_head(ui, v);
 	if (!v->name[0]) {
 		draw_wrapped((struct area){ body.row + 1, 1, 4, body.cols - 2 }, PAINT_TEXT,
@@ -479,8 +482,7 @@ static unsigned build_every(const struct ui *ui, void *state)
 
 	if (ui_top(ui) != &screen_build || !v->name[0])
 		return 0;
-	return is_work_of(ui, v) && ui->s->work.runs ? 1000 : count_syncs(ui, v) ||
-		(is_work_of(ui, v) && v->looked_ns < ui->s->work.ended_ns) ? LOOK_MS : 0;
+	return is_work_of(ui, v) && ui->s->work.runs ? 1000 : count_syncs(ui, v) ? LOOK_MS : 0;
 }
 
 static char build_mark(const struct ui *ui)

@@ -238,13 +238,19 @@ static void draw_phrase(struct ui *ui, const struct confirm *c, unsigned row, un
 
 static void first_words(const struct confirm *c, bool small, struct sbuf *out)
 {
-	if (c->destroy)
-		sbuf_addf(out, small ? "What is on these %zu disks is lost:" :
-			  "What is on these %zu disks is lost, and u cannot undo it:", c->disks.n);
+	bool one = c->disks.n == 1;
+
+	if (c->destroy && one)
+		sbuf_add(out, "What is on this disk is lost");
+	else if (c->destroy)
+		sbuf_addf(out, "What is on these %zu disks is lost", c->disks.n);
+	else if (one)
+		sbuf_add(out, "This disk is overwritten");
 	else
-		sbuf_addf(out, small ? "These %zu disks are overwritten:" :
-			  "These %zu disks are overwritten; what is on them is lost, and u cannot undo it:",
-			  c->disks.n);
+		sbuf_addf(out, "These %zu disks are overwritten", c->disks.n);
+	if (!small && !c->destroy)
+		sbuf_addf(out, "; what is on %s is lost", one ? "it" : "them");
+	sbuf_addf(out, "%s:", small ? "" : ", and u cannot undo it");
 }
 
 static void last_words(const struct confirm *c, bool small, struct sbuf *out)
