@@ -165,6 +165,7 @@ static const struct option ext4_options[] = {
 		  "32K, from 16 TiB on 64K" },
 	{ .name = "lazy", .type = OPTION_YESNO, .def = "yes",
 	  .help = "inode tables are zeroed in the background after it is mounted; no: while it is made" },
+	OPTION_SU, OPTION_SW,
 	{ .name = "mount", .type = OPTION_MOUNT,
 	  .help = "mount options, like noatime,commit=30" },
 	OPTION_BOOT,
@@ -196,7 +197,7 @@ static int ext4_check(const struct stmt *st, struct err *e)
 		return -1;
 	if (ratio && (bytes & (bytes - 1)))
 		return err_set(e, ERR_USAGE, "ratio is a power of two, like 64K or 1M; not %s", ratio);
-	return mount_check(st, ext4_words, e);
+	return stripe_check(st, e) ? -1 : mount_check(st, ext4_words, e);
 }
 
 static struct ext4_input input_of(const struct node *n)
@@ -225,8 +226,8 @@ static int ext4_node_size(struct stack *s, struct node *n, struct err *e)
 /*
  * Everything that decides a size is said, as Debian 12's mke2fs.conf would decide it, so
  * another e2fsprogs builds the same. By default inode tables are zeroed by the kernel later,
- * as Debian does it (on 10 TB they are 80 GB; the benchmark waits for ext4lazyinit). Where a
- * cache hides the stripe of the array below, it is said. The
+ * as Debian does it (on 10 TB they are 80 GB; the benchmark waits for ext4lazyinit). A stripe
+ * that the queue does not tell is said: the recipe's, or that of an array below a cache. The
  * journal is zeroed now: it is 1 GiB at most, and a stale one is a risk after a crash.
  * No discard: it never ends on some virtual disks, and the build has wiped the device.
  */
@@ -235,6 +236,9 @@ static int ext4_plan(const struct node *n, struct plan *p, struct err *e)
 	const struct node *kid = n->kids[0];
 	struct ext4_input in = input_of(n);
 	const char *dev = kid->dev;
+	uint32_t su = (uint32_t)node_size(n, "su");
+	uint32_t unit = su ? su : kid->stripe_unit;
+	uint32_t width = su ? su * (uint32_t)node_count(n, "sw") : kid->stripe_set ? kid->stripe_width : 0;
 	struct ext4_geometry g;
 	struct step *s;
 
@@ -251,9 +255,9 @@ static int ext4_plan(const struct node *n, struct plan *p, struct err *e)
 		  "sparse_super,large_file,huge_file,dir_nlink,extra_isize,metadata_csum",
 		  g.resize_inode ? "resize_inode," : "");
 	step_args(p, s, "-E", NULL);
-	if (kid->stripe_set && kid->stripe_width)
+	if (width)
 		step_argf(p, s, "lazy_itable_init=%d,lazy_journal_init=0,nodiscard,stride=%u,stripe_width=%u",
-			  node_yes(n, "lazy"), kid->stripe_unit / g.block, kid->stripe_width / g.block);
+			  node_yes(n, "lazy"), unit / g.block, width / g.block);
 	else
 		step_argf(p, s, "lazy_itable_init=%d,lazy_journal_init=0,nodiscard", node_yes(n, "lazy"));
 	step_args(p, s, dev, NULL);

@@ -122,10 +122,7 @@ static const struct option xfs_options[] = {
 		  "disk with 4096-byte sectors later" },
 	{ .name = "inode", .type = OPTION_WORD, .words = "512 1024 2048", .def = "512",
 	  .help = "bytes of an inode; larger ones hold more extended attributes" },
-	{ .name = "su", .type = OPTION_SIZE, .min = 4 * KIB, .max = 64 * MIB,
-	  .help = "with sw: the stripe unit to lie along, the chunk of the array below, where a cache hides it" },
-	{ .name = "sw", .type = OPTION_COUNT, .min = 1, .max = 255,
-	  .help = "with su: how many members of that array hold data" },
+	OPTION_SU, OPTION_SW,
 	{ .name = "mount", .type = OPTION_MOUNT,
 	  .help = "mount options, like noatime,logbsize=256k" },
 	OPTION_BOOT,
@@ -145,16 +142,7 @@ static const struct mount_word xfs_words[] = {
 
 static int xfs_check(const struct stmt *st, struct err *e)
 {
-	const char *su = stmt_value(st, "su");
-	uint64_t bytes = 0;
-
-	if (!su != !stmt_value(st, "sw"))
-		return err_set(e, ERR_USAGE, "su= and sw= go together: the chunk, and the members that hold data");
-	if (su && size_parse(su, &bytes, e))
-		return -1;
-	if (bytes % 4096)
-		return err_set(e, ERR_USAGE, "su is a multiple of 4K, not %s", su);
-	return mount_check(st, xfs_words, e);
+	return stripe_check(st, e) ? -1 : mount_check(st, xfs_words, e);
 }
 
 /* Is the stripe said, by the recipe or by what hides it, rather than read from the queue? */

@@ -158,6 +158,20 @@ int mount_check(const struct stmt *st, const struct mount_word *own, struct err 
 	return 0;
 }
 
+int stripe_check(const struct stmt *st, struct err *e)
+{
+	const char *su = stmt_value(st, "su");
+	uint64_t bytes = 0;
+
+	if (!su != !stmt_value(st, "sw"))
+		return err_set(e, ERR_USAGE, "su= and sw= go together: the chunk, and the members that hold data");
+	if (su && size_parse(su, &bytes, e))
+		return -1;
+	if (bytes % 4096)
+		return err_set(e, ERR_USAGE, "su is a multiple of 4K, not %s", su);
+	return 0;
+}
+
 /* The folder above a mount point, when it was made for this build: not /srv itself. */
 static const char *folder_above(struct arena *a, const char *dir)
 {

@@ -33,6 +33,14 @@ struct mount_word {
  */
 int mount_check(const struct stmt *st, const struct mount_word *own, struct err *e);
 
+/* A stripe that the device does not tell: of a RAID controller, a virtual disk, a cache. */
+#define OPTION_SU { .name = "su", .type = OPTION_SIZE, .min = 4 * KIB, .max = 64 * MIB, \
+	.help = "with sw: the stripe unit to lie along, the chunk of the array below, where a cache " \
+		"or a controller hides it" }
+#define OPTION_SW { .name = "sw", .type = OPTION_COUNT, .min = 1, .max = 255, \
+	.help = "with su: how many members of that array hold data" }
+int stripe_check(const struct stmt *st, struct err *e);
+
 /* Make the mount point of n and mount dev there; undo unmounts and takes it away. */
 void plan_mount(struct plan *p, const struct node *n, const char *fstype, const char *dev,
 		const char *options);

@@ -178,6 +178,8 @@ static void refused(void **state)
 		  "layer 1, xfs: hdd1: needs at least 300 MiB, the device has 268435456 bytes" },
 		{ "xfs sector=512", "hdd:1TiB,sector=4096",
 		  "layer 1, xfs: sector=512 is less than the 4096 of hdd1" },
+		{ "ext4 su=64K", "hdd:1TiB", "su= and sw= go together" },
+		{ "ext4 su=6K sw=2", "hdd:1TiB", "su is a multiple of 4K" },
 		{ "ext4 mount=exec", "hdd:1TiB", "did you mean noexec?" },
 		{ "ext4 mount=noatime,noatime", "hdd:1TiB", "noatime is given twice" },
 		{ "ext4 mount=noatime,", "hdd:1TiB", "mount options are words like" },
@@ -258,6 +260,12 @@ static void steps(void **state)
 		  "wipefs --all --force --quiet /dev/hdd1" },
 		{ "ext4 mount=noatime", "hdd:300MiB", "mount -t ext4 -o noatime /dev/hdd1 /srv/t",
 		  "umount /srv/t" },
+		{ "ext4 su=64K sw=4", "hdd:1TiB",
+		  "mkfs.ext4 -q -F -b 4096 -i 16384 -I 256 -m 5 -J size=1024 -O none,has_journal,ext_attr,"
+		  "resize_inode,dir_index,filetype,extent,64bit,flex_bg,sparse_super,large_file,"
+		  "huge_file,dir_nlink,extra_isize,metadata_csum "
+		  "-E lazy_itable_init=1,lazy_journal_init=0,nodiscard,stride=16,stripe_width=64 /dev/hdd1",
+		  "wipefs --all --force --quiet /dev/hdd1" },
 		{ "ext4", "hdd:300MiB", "mount -t ext4 /dev/hdd1 /srv/t", "umount /srv/t" },
 		{ "ext4", "hdd:300MiB", "mkdir -p /srv/t",
 		  "rmdir --ignore-fail-on-non-empty /srv/t" },
