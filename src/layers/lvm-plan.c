@@ -128,7 +128,8 @@ int lvm_plan(const struct node *n, struct plan *p, struct err *e)
 		if (l->raid)
 			raid_words(n, p, st);
 		if (l->striped) {
-			step_argf(p, st, "--stripes=%u", l->pairs ? n->n_kids / 2 : n->n_kids - l->parity);
+			step_argf(p, st, "--stripes=%u", priv->stripes ? priv->stripes :
+				  l->pairs ? n->n_kids / 2 : n->n_kids - l->parity);
 			step_argf(p, st, "--stripesize=%" PRIu64 "k", n->chunk / 1024);
 		}
 		step_args(p, st, "--name", n->name, priv->vg, NULL);

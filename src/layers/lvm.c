@@ -18,7 +18,6 @@
 #include "layout/recipe.h"
 #include "layout/stack.h"
 
-enum { MOST_STRIPES = 128 };
 
 /* lvcreate wants two data devices beside the parity of raid5, three beside that of raid6. */
 static const struct lvm_level lvm_levels[] = {
@@ -75,6 +74,9 @@ static const struct option lvm_options[] = {
 		  "raid1 for 3 and 4 and raid6 from 5" },
 	{ .name = "stripe", .type = OPTION_SIZE, .min = 4096, .max = 64 * MIB, .def = "64K",
 	  .help = "how much goes to one device before the next, a power of two" },
+	{ .name = "stripes", .type = OPTION_COUNT, .min = 2, .max = LVM_STRIPES,
+	  .help = "type=striped: over how many devices at a time, where there are more; without it "
+		  "over all, as far as the smallest goes" },
 	{ .name = "integrity", .type = OPTION_YESNO, .def = "no",
 	  .help = "raid levels with redundancy: a checksum for every sector, so that bit rot is found "
 		  "and repaired from the other copy" },
@@ -118,6 +120,8 @@ static int lvm_check(const struct stmt *st, struct err *e)
 		return err_set(e, ERR_USAGE, "redundancy= is for type=auto");
 	if (stmt_value(st, "stripe") && !automatic && !l->striped)
 		return err_set(e, ERR_USAGE, "stripe= is for types that stripe, not for %s", l->name);
+	if (stmt_value(st, "stripes") && strcmp(l->name, "striped"))
+		return err_set(e, ERR_USAGE, "stripes= is for type=striped: the others lie over all devices");
 	if (integrity && !strcmp(integrity, "yes") && !automatic &&
 	    (!l->raid || !strcmp(l->name, "raid0")))
 		return err_set(e, ERR_USAGE, "integrity=yes repairs from another copy: type=raid1, raid5, "
@@ -192,8 +196,8 @@ static int choose_level(struct stack *s, struct node *n, struct lvm_priv *priv, 
 		return 1;
 	}
 	l = priv->level = level_find(type);
-	if (l->striped && n->n_kids > MOST_STRIPES)
-		return err_set(e, ERR_USAGE, "LVM stripes over up to %d devices, not %u", MOST_STRIPES,
+	if (l->striped && n->n_kids > LVM_STRIPES)
+		return err_set(e, ERR_USAGE, "LVM stripes over up to %d devices, not %u", LVM_STRIPES,
 			       n->n_kids);
 	if (n->n_kids >= l->min && !(l->pairs && n->n_kids % 2))
 		return 0;
@@ -238,6 +242,23 @@ static int size_thin(struct stack *s, struct node *n, struct lvm_priv *priv, str
 	}
 	node_fact_u64(s, n, "pool_bytes", priv->pool_extents * LVM_EXTENT);
 	node_fact_u64(s, n, "pool_metadata_bytes", priv->pool_meta);
+	return 0;
+}
+
+static int size_striped(struct stack *s, struct node *n, struct lvm_priv *priv, struct err *e)
+{
+	const uint64_t *have = priv->extents;
+	uint32_t stripe = (uint32_t)node_size(n, "stripe");
+
+	if (priv->stripes > n->n_kids)
+		return err_set(e, ERR_USAGE, "stripes=%u needs as many devices, has %u", priv->stripes,
+			       n->n_kids);
+	priv->extents = arena_array(s->arena, n->n_kids, sizeof(*priv->extents));
+	n->bytes = lvm_striped(have, priv->extents, n->n_kids, priv->stripes) * LVM_EXTENT;
+	n->chunk = stripe;
+	if (n->io_min < stripe)
+		n->io_min = stripe;
+	n->io_opt = stripe * priv->stripes;
 	return 0;
 }
 
@@ -305,8 +326,11 @@ static int lvm_size(struct stack *s, struct node *n, struct err *e)
 			least = priv->extents[i];
 	}
 	n->level = priv->level->name;
+	priv->stripes = (unsigned)node_count(n, "stripes");
 	if (!strcmp(n->level, "thin"))
 		rc = size_thin(s, n, priv, e);
+	else if (priv->stripes)
+		rc = size_striped(s, n, priv, e);
 	else
 		rc = !strcmp(n->level, "linear") ? size_linear(n, priv) : size_legs(s, n, priv, least, e);
 	if (rc)

@@ -52,6 +52,14 @@ void lvm_thin_pool(uint64_t data, uint64_t asked, uint64_t *chunk, uint64_t *met
 /* How many of the free extents are data when a thin pool takes all of them. */
 uint64_t lvm_thin_all(uint64_t extents, uint64_t asked);
 
+enum { LVM_STRIPES = 128 };		/* the most LVM takes */
+
+/*
+ * A striped volume over fewer devices at a time than there are, of all that is free: how much
+ * of each is used (extents), and the sum.
+ */
+uint64_t lvm_striped(const uint64_t *have, uint64_t *used, unsigned n, unsigned stripes);
+
 /* --- between the files of the layer */
 
 struct lvm_level {
@@ -64,6 +72,7 @@ struct lvm_level {
 struct lvm_priv {
 	const struct lvm_level *level;
 	const char *vg;
+	unsigned stripes;		/* at a time, where the recipe says it; else 0 */
 	uint64_t *extents;		/* used of each kid, with metadata */
 	uint64_t leg;			/* data of each, extents; 0 where they differ */
 	bool integrity;

@@ -199,7 +199,8 @@ static bool cuts_to_the_smallest(const struct stack *s)
 
 		if (advice_redundant(n))
 			return true;
-		if (advice_is(n, "lvm") && n->chunk && strcmp(n->level, "thin"))
+		if (advice_is(n, "lvm") && n->chunk && strcmp(n->level, "thin") &&
+		    !node_count(n, "stripes"))
 			return true;
 		if (advice_is(n, "zfs") && n->level && strcmp(n->level, "stripe"))
 			return true;

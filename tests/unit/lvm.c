@@ -64,6 +64,34 @@ static void checksums_of_legs(void **state)
 	assert_int_equal(rows, 43);
 }
 
+/* What lvcreate -i N -l 100%FREE laid where: lvs -o seg_pe_ranges, lvm2 2.03.16, in the sandbox. */
+static void stripes_over_fewer(void **state)
+{
+	static const struct {
+		unsigned stripes, n;
+		uint64_t have[6], used[6], sum;
+	} sets[] = {
+		{ 2, 3, { 50, 50, 50 }, { 50, 50, 0 }, 100 },
+		{ 2, 3, { 25, 50, 75 }, { 25, 50, 75 }, 150 },
+		{ 2, 4, { 25, 50, 75, 100 }, { 25, 50, 75, 100 }, 250 },
+		{ 3, 4, { 25, 50, 75, 100 }, { 25, 50, 75, 75 }, 225 },
+		{ 2, 3, { 150, 25, 25 }, { 50, 25, 25 }, 100 },
+		{ 3, 5, { 150, 125, 50, 25, 25 }, { 100, 100, 50, 25, 25 }, 300 },
+		{ 4, 6, { 150, 125, 100, 75, 50, 25 }, { 125, 125, 100, 75, 50, 25 }, 500 },
+		{ 2, 6, { 75, 75, 100, 100, 125, 125 }, { 75, 75, 100, 100, 125, 125 }, 600 },
+		{ 3, 6, { 75, 75, 100, 100, 125, 125 }, { 75, 75, 100, 100, 125, 125 }, 600 },
+		{ 5, 6, { 75, 75, 100, 100, 125, 125 }, { 75, 25, 100, 100, 100, 100 }, 500 },
+	};
+	uint64_t used[6];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+		assert_int_equal(lvm_striped(sets[i].have, used, sets[i].n, sets[i].stripes), sets[i].sum);
+		assert_memory_equal(used, sets[i].used, sets[i].n * sizeof(*used));
+	}
+}
+
 /* The longest leg, as lvcreate took it in the sandbox on 300 MiB disks: 74 extents each. */
 static void longest_legs(void **state)
 {
@@ -188,6 +216,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(metadata_of_legs),
 		cmocka_unit_test(checksums_of_legs),
+		cmocka_unit_test(stripes_over_fewer),
 		cmocka_unit_test(longest_legs),
 		cmocka_unit_test(cache_volumes),
 		cmocka_unit_test(thin_pools),

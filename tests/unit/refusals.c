@@ -124,6 +124,10 @@ static const struct {
 	{ "md level=raid5 consistency=journal | lvm | lvmcache | xfs", { "3xhdd:4T" }, SSD,
 	  "layer 3, lvmcache: needs a cache disk of its own: ssd1 serves md already, and a disk that "
 	  "does both takes both with it when it dies; name another with --cache" },
+	{ "lvm type=striped stripes=4", { "3xhdd:4T" }, NULL,
+	  "layer 1, lvm: stripes=4 needs as many devices, has 3" },
+	{ "lvm type=raid5 stripes=3", { "4xhdd:4T" }, NULL,
+	  "layer 1, lvm: stripes= is for type=striped: the others lie over all devices" },
 	{ "lvm type=raid10", { "3xhdd:4T" }, NULL,
 	  "layer 1, lvm: LVM's raid10 needs an even number from 4 devices, has 3; md level=raid10 "
 	  "takes any number from 2; type=raid5 and type=raid1 are others" },
