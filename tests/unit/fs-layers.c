@@ -249,6 +249,37 @@ static void step_texts(const struct plan *p, const char *begins, struct sbuf *do
 	fail_msg("no step %s", begins);
 }
 
+/* CASES C27: only LUKS2 knows --sector-size. C64: a stripe is read from the queue, never half said. */
+static void words_that_are_not_said(void **state)
+{
+	static const struct { const char *layout, *disks, *step, *never; } cases[] = {
+		{ "luks type=luks1 | ext4", "hdd:1TiB", "cryptsetup luksFormat", "sector" },
+		{ "luks type=luks1 | ext4", "hdd:1TiB", "cryptsetup luksFormat", "pbkdf" },
+		{ "md level=raid5 chunk=1M | xfs", "hdd:1TiB hdd:1TiB hdd:1TiB", "mkfs.xfs", "sunit" },
+		{ "md level=raid5 chunk=1M | xfs", "hdd:1TiB hdd:1TiB hdd:1TiB", "mkfs.xfs", " -d " },
+		{ "md level=raid5 | ext4", "hdd:1TiB hdd:1TiB hdd:1TiB", "mkfs.ext4", "stride" },
+	};
+	struct sbuf does = { 0 }, undoes = { 0 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct plan *p = NULL;
+		struct err e = { 0 };
+		struct made m;
+
+		assert_int_equal(make(&m, cases[i].layout, cases[i].disks, &e), 0);
+		assert_int_equal(plan_make(m.stack, &p, &e), 0);
+		step_texts(p, cases[i].step, &does, &undoes);
+		if (strstr(sbuf_str(&does), cases[i].never))
+			fail_msg("%s: %s", cases[i].layout, sbuf_str(&does));
+		plan_free(p);
+		unmake(&m);
+	}
+	sbuf_done(&does);
+	sbuf_done(&undoes);
+}
+
 static void steps(void **state)
 {
 	static const struct { const char *layout, *disks, *does, *undoes; } cases[] = {
@@ -405,6 +436,7 @@ int main(void)
 		cmocka_unit_test(stacks_as_measured),
 		cmocka_unit_test(what_may_fail),
 		cmocka_unit_test(refused),
+		cmocka_unit_test(words_that_are_not_said),
 		cmocka_unit_test(steps),
 		cmocka_unit_test(state_below_a_root),
 	};
