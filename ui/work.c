@@ -109,6 +109,18 @@ static bool takes_back(const struct work *w, unsigned n, const char *state)
 	return !strcmp(state, "undone") || (n <= w->n_steps && w->steps[n - 1].state == '+');
 }
 
+/* A step that is taken back: behind those of the plan, in the order it happens. */
+static struct work_step *undo_at(struct work *w, unsigned n)
+{
+	size_t i;
+
+	for (i = w->n_planned; i < w->n_steps; i++) {
+		if (w->steps[i].n == n)
+			return &w->steps[i];
+	}
+	return step_at(w, (unsigned)w->n_steps + 1);
+}
+
 static void step_event(struct work *w, const json_t *ev)
 {
 	const char *state = json_str(ev, "state"), *why = json_str(ev, "why");
@@ -120,7 +132,7 @@ static void step_event(struct work *w, const json_t *ev)
 		return;
 	if (w->kind == WORK_BUILD && !w->n_planned && takes_back(w, n, state))
 		w->n_planned = (unsigned)w->n_steps;
-	s = step_at(w, w->n_planned + n);
+	s = w->n_planned ? undo_at(w, n) : step_at(w, n);
 	if (!s)
 		return;
 	s->n = n;
