@@ -50,8 +50,12 @@ static void catch_signals(struct sigaction *before)
 	size_t i;
 
 	signalled = 0;
-	for (i = 0; i < N_SIGNALS; i++)
-		sigaction(stop_signals[i], &sa, &before[i]);
+	for (i = 0; i < N_SIGNALS; i++) {
+		sigaction(stop_signals[i], NULL, &before[i]);
+		/* nohup, and a campaign that nobody watches: a terminal may go */
+		if (stop_signals[i] != SIGHUP || before[i].sa_handler != SIG_IGN)
+			sigaction(stop_signals[i], &sa, NULL);
+	}
 }
 
 static void restore_signals(const struct sigaction *before)

@@ -140,6 +140,14 @@ void workload_moves(const struct workload *w, unsigned ops, double scale, unsign
 /* Of one run of one operation. */
 void workload_run_moves(const struct workload *w, enum bench_op op, double scale,
 			uint64_t *written, uint64_t *read);
+/* What is assumed of a disk before anything was measured: its rate, a jump, and what a file
+ * costs besides its bytes. */
+struct disk_guess {
+	uint64_t bps, seek_ns, file_ns;
+};
+/* How long all repetitions take on such a disk, with what is not timed. */
+uint64_t workload_guess_ns(const struct workload *w, unsigned ops, double scale, unsigned reps,
+			   const struct disk_guess *d);
 /* Does it only copy whole files there and back, in no chart group? */
 bool workload_is_copy(const struct workload *w);
 

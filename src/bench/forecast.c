@@ -144,6 +144,60 @@ static uint64_t least_ns(const struct workload *w, enum bench_op op, double scal
 	return w->cap_ns && ns > w->cap_ns ? w->cap_ns : ns;
 }
 
+static double files_of(const struct workload *w, double scale)
+{
+	double n = 0;
+	unsigned i;
+
+	for (i = 0; i < w->n_sets; i++) {
+		const struct fileset *s = &w->sets[i];
+
+		n += s->count ? (double)s->count : s->mean_file ? (double)s->bytes / (double)s->mean_file : 1;
+	}
+	return n * scale < 1 ? 1 : n * scale;
+}
+
+static double guess_ns(const struct workload *w, enum bench_op op, double scale, double files,
+		       const struct disk_guess *d)
+{
+	const struct op *o = op_of(op);
+	uint64_t wr, rd, least = least_ns(w, op, scale);
+	double ns;
+
+	if (w->stop_ns && least == w->stop_ns)
+		return (double)least;
+	workload_run_moves(w, op, scale, &wr, &rd);
+	ns = (double)(wr + rd) * 1e9 / (double)d->bps;
+	if (o->order == ORDER_RANDOM)
+		ns += (double)(wr + rd) / (double)(w->bs ? w->bs : MIB) * (double)d->seek_ns *
+		      (100 - w->sequential) / 100;
+	else
+		ns += files * (double)d->file_ns;
+	ns = ns < (double)least ? (double)least : ns;
+	return w->cap_ns && ns > (double)w->cap_ns ? (double)w->cap_ns : ns;
+}
+
+uint64_t workload_guess_ns(const struct workload *w, unsigned ops, double scale, unsigned reps,
+			   const struct disk_guess *d)
+{
+	enum bench_op order[BENCH_OPS];
+	unsigned n = workload_order(w, ops, order), i;
+	double files = files_of(w, scale), untimed, ns = 0;
+	uint64_t wr = 0, rd = 0, timed = 0, one, other;
+
+	if (!n || !reps)
+		return 0;
+	workload_moves(w, ops, scale, reps, &wr, &rd);
+	for (i = 0; i < n; i++) {
+		workload_run_moves(w, order[i], scale, &one, &other);
+		timed += one + other;
+		ns += guess_ns(w, order[i], scale, files, d);
+	}
+	untimed = (double)(wr + rd) - (double)(timed * reps);	/* made before, and removed behind */
+	return (uint64_t)(ns * reps + untimed * 1e9 / (double)d->bps +
+			  files * (double)d->file_ns * (makes(ops) ? reps : 2));
+}
+
 static const char *fs_word(long magic)
 {
 	static const struct {

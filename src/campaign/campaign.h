@@ -94,7 +94,7 @@ struct campaign {
 	enum cache_state cache;
 	uint64_t seed;
 	const struct axis *table_rows, *table_columns;	/* NULL: no table is asked for */
-	uint64_t assumed_bps;	/* for forecasts, until something is measured; campaign_check() */
+	struct disk_guess assumed;	/* for forecasts; campaign_check() */
 	struct list variants;	/* struct variant *, in the order of the file */
 };
 
@@ -135,8 +135,8 @@ int campaign_guard(const struct campaign *c, const struct pick *picks, size_t n,
  */
 void campaign_cells(const struct campaign *c, struct arena *a, struct list *out);
 
-/* What is written and read by the cells that are still to be done, and how long it takes: as
- * the finished ones took, or with an assumed rate while there are none. */
+/* What is written and read by the cells that are still to be done, and how long it takes: with
+ * an assumed disk, corrected by what the finished ones took once there are some. */
 struct campaign_forecast {
 	unsigned cells, builds;		/* still to be done */
 	uint64_t write_bytes, read_bytes;

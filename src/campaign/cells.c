@@ -15,8 +15,10 @@
 #include "layout/plan.h"
 #include "layout/recipe.h"
 
-/* What is assumed of disks and builds until something was measured. */
-enum { HDD_BPS = 100000000, SSD_BPS = 400000000 };
+/* What is assumed of disks and builds until something was measured. A small file took 0.2 ms
+ * to be written on an SSD, and 0.5 ms to be read again, cold; a disk that turns has to move. */
+static const struct disk_guess hdd = { .bps = 100000000, .seek_ns = 8000000, .file_ns = 500000 };
+static const struct disk_guess ssd = { .bps = 400000000, .seek_ns = 100000, .file_ns = 200000 };
 static const uint64_t build_ns = 30000000000;
 
 /* Does a new array of this layer write all of its members before it has settled? */
@@ -75,12 +77,10 @@ void campaign_check(struct campaign *c, const struct pick *picks, size_t n, bool
 {
 	size_t i;
 
-	c->assumed_bps = 0;
+	c->assumed = ssd;
 	for (i = 0; i < n; i++) {
-		uint64_t bps = picks[i].disk->rotational ? HDD_BPS : SSD_BPS;
-
-		if (picks[i].role == ROLE_DATA && (!c->assumed_bps || bps < c->assumed_bps))
-			c->assumed_bps = bps;
+		if (picks[i].role == ROLE_DATA && picks[i].disk->rotational)
+			c->assumed = hdd;
 	}
 	for (i = 0; i < c->variants.n; i++) {
 		struct variant *v = c->variants.at[i];
@@ -260,68 +260,75 @@ static unsigned kept_of(const struct campaign *c, const struct campaign_cell *ce
 	return kept < c->reps ? kept : c->reps;
 }
 
-/* All bytes that one cell moves in this session. */
-static uint64_t bytes_of(const struct campaign *c, const struct campaign_cell *cell,
-			 uint64_t *write_bytes, uint64_t *read_bytes)
+/* What one cell moves in this session, and how long it may take. */
+static double guess_of(const struct campaign *c, const struct campaign_cell *cell,
+		       uint64_t *write_bytes, uint64_t *read_bytes)
 {
 	const struct workload *w = workload_of(c, cell->workload);
+	unsigned ops, reps;
 
 	*write_bytes = *read_bytes = 0;
-	if (w)
-		workload_moves(w, workload_ops(w, c->write, c->read), c->scale,
-			       c->reps - kept_of(c, cell, w), write_bytes, read_bytes);
-	return *write_bytes + *read_bytes;
+	if (!w)
+		return 0;
+	ops = workload_ops(w, c->write, c->read);
+	reps = c->reps - kept_of(c, cell, w);
+	workload_moves(w, ops, c->scale, reps, write_bytes, read_bytes);
+	return (double)workload_guess_ns(w, ops, c->scale, reps, c->assumed.bps ? &c->assumed : &hdd);
+}
+
+/* And its build, until it has settled. */
+static double guess_of_build(const struct campaign *c, const char *layout)
+{
+	uint64_t sync = 0;
+	size_t i;
+
+	for (i = 0; i < c->variants.n && !c->no_wait; i++) {
+		const struct variant *v = c->variants.at[i];
+
+		if (!strcmp(v->layout, layout))
+			sync = v->sync_bytes;
+	}
+	return (double)sync * 1e9 / (double)(c->assumed.bps ? c->assumed.bps : hdd.bps) + (double)build_ns;
 }
 
 /*
- * How long the finished cells took for how many bytes. Those of one build began together; of
- * such a session only the whole time is known, with building, settling and destroying in it.
+ * How long the finished cells took, and how long that was guessed. Those of one build began
+ * together; of such a session only the whole time is known, with building, settling and
+ * destroying in it.
  */
 static void measured_of(const struct campaign *c, const struct list *cells, double *ns,
-			double *bytes)
+			double *guessed)
 {
 	const struct campaign_cell *first = NULL;
 	int64_t end = 0;
 	uint64_t w, r;
 	size_t i;
 
-	*ns = *bytes = 0;
+	*ns = *guessed = 0;
 	for (i = 0; i < cells->n; i++) {
 		const struct campaign_cell *cell = cells->at[i];
 
 		if (cell->state != CELL_DONE || cell->ended_ns <= cell->began_ns)
 			continue;
-		*bytes += (double)bytes_of(c, cell, &w, &r);
+		*guessed += guess_of(c, cell, &w, &r);
 		if (first && !strcmp(first->layout, cell->layout) && first->round == cell->round &&
 		    cell->began_ns - first->began_ns < 1000000000 &&
 		    first->began_ns - cell->began_ns < 1000000000) {
 			*ns += cell->ended_ns > end ? (double)(cell->ended_ns - end) : 0;
 		} else {
 			first = cell;
+			*guessed += guess_of_build(c, cell->layout);
 			*ns += (double)(cell->ended_ns - cell->began_ns);
 		}
 		end = cell->ended_ns > end || first == cell ? cell->ended_ns : end;
 	}
 }
 
-static uint64_t sync_of(const struct campaign *c, const char *layout)
-{
-	size_t i;
-
-	for (i = 0; i < c->variants.n; i++) {
-		const struct variant *v = c->variants.at[i];
-
-		if (!strcmp(v->layout, layout))
-			return v->sync_bytes;
-	}
-	return 0;
-}
-
 void campaign_forecast(const struct campaign *c, const struct list *cells,
 		       struct campaign_forecast *out)
 {
 	const struct campaign_cell *last = NULL;
-	double ns, bytes, left = 0, sync = 0;
+	double ns, guessed, left = 0;
 	uint64_t w, r;
 	size_t i;
 
@@ -335,18 +342,16 @@ void campaign_forecast(const struct campaign *c, const struct list *cells,
 		out->cells++;
 		if (!last || last->round != cell->round || strcmp(last->layout, cell->layout) != 0) {
 			out->builds++;
-			sync += c->no_wait ? 0 : (double)sync_of(c, cell->layout);
+			left += guess_of_build(c, cell->layout);
 		}
 		last = cell;
-		left += (double)bytes_of(c, cell, &w, &r);
+		left += guess_of(c, cell, &w, &r);
 		out->write_bytes += w;
 		out->read_bytes += r;
 	}
-	measured_of(c, cells, &ns, &bytes);
-	out->measured = bytes > 0;
-	out->ns = out->measured ? (uint64_t)(ns / bytes * left) :
-		(uint64_t)((left + sync) / (double)(c->assumed_bps ? c->assumed_bps : HDD_BPS) * 1e9) +
-		out->builds * build_ns;
+	measured_of(c, cells, &ns, &guessed);
+	out->measured = guessed > 0;
+	out->ns = (uint64_t)(out->measured ? left * ns / guessed : left);
 }
 
 const struct campaign_cell *campaign_cell_at(const struct list *cells, const char *layout,

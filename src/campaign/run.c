@@ -511,10 +511,10 @@ int campaign_run(const struct campaign_run *r, struct err *e)
 		rc = run_group(&w, group, n, e);
 	}
 	if (rc == 0 && next_waiting(r->cells) < r->cells->n)
-		rc = err_set(e, ERR_FAIL, "%s, and the same command goes on",
-			     w.paused == PAUSE_LAYOUT ? "paused after the layout at work" :
-			     w.paused ? "paused after the repetition at work" :
-			     "stopped; every finished cell is kept");
+		rc = err_set(e, ERR_FAIL, "%s",
+			     w.paused == PAUSE_LAYOUT ? "paused after the layout at work; it goes on when started again" :
+			     w.paused ? "paused after the repetition at work; it goes on when started again" :
+			     "stopped; every finished cell is kept, and the same command goes on");
 	if (rc == 0)
 		note(&w, "end", "every cell has an end");
 	else

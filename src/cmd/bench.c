@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/follow.h"
 
 /* Without --workload: what fits most machines. "all" is every class. */
 static const uint64_t default_most = 2000000000;
@@ -209,7 +210,7 @@ static void announce(const struct bench_order *o, const struct bench_forecast *f
 }
 
 /* Follow the executor to its end; a signal is passed on, and then its end is awaited. */
-static int follow(struct bench_show *s, const json_t *order, struct err *e)
+static int follow_bench(struct bench_show *s, const json_t *order, struct err *e)
 {
 	struct executor x;
 	int asked = 0, rc;
@@ -249,7 +250,6 @@ static int measure(const struct bench_order *o, struct err *e)
 		.columns = terminal_columns(), .results = json_array(), .began_ns = bench_now_ns(),
 		.status = 1, .op_width = 5,
 	};
-	struct sigaction sa = { .sa_handler = on_signal };
 	json_t *order = bench_order_json(o);
 	size_t i;
 	int rc;
@@ -258,11 +258,8 @@ static int measure(const struct bench_order *o, struct err *e)
 		if (!workload_is_copy(o->workloads.at[i]))
 			s.op_width = 12;
 	}
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGHUP, &sa, NULL);
-	sigaction(SIGPIPE, &sa, NULL);	/* nobody reads: not 30 GB more for nobody */
-	rc = follow(&s, order, e);
+	catch_end(on_signal);
+	rc = follow_bench(&s, order, e);
 	if (s.tty)
 		printf("\r\033[K");
 	if (!s.json)

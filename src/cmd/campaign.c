@@ -264,7 +264,6 @@ static int end(struct made *m, int rc, const struct err *e)
 
 static int work(struct made *m, char **wipe, struct err *e)
 {
-	struct sigaction sa = { .sa_handler = on_signal };
 	struct campaign_show show;
 	struct campaign_run run = {
 		.campaign = m->c, .store = m->st, .row = &m->row, .cells = &m->cells, .arena = m->a,
@@ -276,10 +275,7 @@ static int work(struct made *m, char **wipe, struct err *e)
 
 	if (begin(m, e))
 		return -1;
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGHUP, &sa, NULL);
-	sigaction(SIGPIPE, &sa, NULL);
+	catch_end(on_signal);
 	if (option("unattended"))
 		leave_terminal();
 	campaign_show_init(&show, m->c, &m->cells, option("json"));

@@ -206,3 +206,15 @@ void print_status(const json_t *status)
 	puts(json_is_true(json_object_get(status, "agrees")) ? "\npredicted = actual for every layer" :
 	     "\npredicted and actual differ");
 }
+
+void catch_end(void (*handler)(int))
+{
+	struct sigaction sa = { .sa_handler = handler }, was;
+
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGPIPE, &sa, NULL);	/* nobody reads: not 30 GB more for nobody */
+	sigaction(SIGHUP, NULL, &was);
+	if (was.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &sa, NULL);
+}

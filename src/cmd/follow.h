@@ -25,4 +25,7 @@ int ask_passphrase(const char *file, bool twice, struct arena *a, char **out, st
 /* One build's layers as a table for 80 columns. */
 void print_status(const json_t *status);
 
+/* SIGINT, SIGTERM, SIGPIPE, and SIGHUP but for nohup. */
+void catch_end(void (*handler)(int));
+
 #endif

@@ -398,6 +398,7 @@ static void a_signal_leaves_nothing(void **state)
 		const char *dir = scratch();
 
 		hear_start(&h);
+		signal(signals[i], SIG_DFL);	/* not as whoever started the test has it */
 		h.signal = signals[i];
 		order_for(a, &o, dir, "small-photo", 0.01);
 		e = (struct err){ 0 };
@@ -410,6 +411,36 @@ static void a_signal_leaves_nothing(void **state)
 		hear_done(&h);
 		wipe(dir);
 	}
+	arena_free(a);
+}
+
+static bool hang_up(void *arg)
+{
+	(void)arg;
+	raise(SIGHUP);
+	return false;
+}
+
+/* Started by nohup, it goes on when the terminal goes. */
+static void nohup_is_heeded(void **state)
+{
+	struct arena *a = arena_new();
+	const char *dir = scratch();
+	struct bench_order o;
+	struct err e = { 0 };
+	struct heard h;
+
+	(void)state;
+	hear_start(&h);
+	order_for(a, &o, dir, "small-photo", 0.01);
+	o.stopped = hang_up;
+	signal(SIGHUP, SIG_IGN);
+	if (bench_run(&o, hear, &h, &e))
+		fail_msg("%s", e.text);
+	assert_ptr_equal(signal(SIGHUP, SIG_DFL), SIG_IGN);
+	assert_int_equal(h.run, 4);
+	hear_done(&h);
+	wipe(dir);
 	arena_free(a);
 }
 
@@ -687,6 +718,7 @@ int main(void)
 		cmocka_unit_test(repeats_until_it_is_sure),
 		cmocka_unit_test(read_only_keeps_one_set),
 		cmocka_unit_test(a_signal_leaves_nothing),
+		cmocka_unit_test(nohup_is_heeded),
 		cmocka_unit_test(asked_to_stop_it_leaves_nothing),
 		cmocka_unit_test(a_kill_is_cleaned_by_the_next),
 		cmocka_unit_test(a_full_target_leaves_nothing),

@@ -529,7 +529,6 @@ static void test_kept_is_not_to_be_done(void **state)
 	struct stored_campaign row = { .name = "trial", .text = "{}", .disks = "[]" };
 	struct list cells = { 0 };
 	struct campaign_forecast f;
-	struct campaign_cell *done;
 	struct err e = { 0 };
 
 	(void)state;
@@ -542,17 +541,35 @@ static void test_kept_is_not_to_be_done(void **state)
 	campaign_forecast(c, &cells, &f);
 	assert_int_equal(f.write_bytes, 5 * text->bytes + 7 * large->bytes);
 	assert_int_equal(f.read_bytes, f.write_bytes);
-	/* nor does it say how long this session's part took */
+	store_close(st);
+	campaign_free(c);
+}
+
+/* The finished cells correct the guess: what is like them takes as long. */
+static void test_finished_cells_correct_the_guess(void **state)
+{
+	struct campaign *c = parse("layout xfs\nlayout ext4\nworkload small-text\nreps 7\n");
+	struct list cells = { 0 };
+	struct campaign_forecast f;
+	struct campaign_cell *done;
+
+	(void)state;
+	campaign_cells(c, c->arena, &cells);
+	campaign_forecast(c, &cells, &f);
+	assert_false(f.measured);
 	done = cells.at[0];
 	done->state = CELL_DONE;
-	done->results = "[{\"op\":\"write\",\"earlier_runs\":2}]";
+	done->results = "[{\"op\":\"write\"}]";
 	done->began_ns = 1000000000;
-	done->ended_ns = 6000000000;
+	done->ended_ns = 501000000000;
 	campaign_forecast(c, &cells, &f);
 	assert_true(f.measured);
-	assert_int_equal(f.write_bytes, 7 * large->bytes);
-	assert_int_equal(f.ns / 1000000, 5000 * 7 * large->bytes / (5 * text->bytes));
-	store_close(st);
+	assert_int_equal(f.builds, 1);
+	assert_int_equal((f.ns + 500) / 1000, 500000000);	/* floating point rounds */
+	/* five of its seven repetitions took that long, so seven and as much building take more */
+	done->results = "[{\"op\":\"write\",\"earlier_runs\":2}]";
+	campaign_forecast(c, &cells, &f);
+	assert_true(f.ns > 510000000000 && f.ns < 500000000000 * 7 / 5);
 	campaign_free(c);
 }
 
@@ -796,6 +813,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_migration, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_memory_of_older_cells, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kept_is_not_to_be_done, setup, teardown),
+		cmocka_unit_test(test_finished_cells_correct_the_guess),
 		cmocka_unit_test_setup_teardown(test_delete, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_resume, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_done_is_one_commit, setup, teardown),

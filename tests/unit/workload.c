@@ -285,6 +285,39 @@ static void what_runs_move(void **state)
 	arena_free(a);
 }
 
+/* A byte takes 1 us, a jump 1 ms, a file 10 ms more to make, to read and to remove. */
+static void what_a_disk_may_take(void **state)
+{
+	static const struct disk_guess disk = { .bps = 1000000, .seek_ns = 1000000, .file_ns = 10000000 };
+	static const struct {
+		const char *text;
+		unsigned ms;		/* two repetitions, with what is not timed */
+	} cases[] = {
+		{ "fileset size=1000000\nop write\n", 2 * (1000 + 10) + 2 * 10 },
+		{ "fileset size=1000 count=100\nop write read\n", 2 * 2 * (100 + 1000) + 2 * 1000 },
+		/* a thousand records; the file is made and removed once */
+		{ "fileset size=4096000\nop rand-read\nio bs=4096\n", 2 * (4096 + 1000) + 4096 + 2 * 10 },
+		{ "fileset size=4096000\nop read-back\nio bs=4096\n", 2 * (4096 + 10) + 4096 + 2 * 10 },
+		{ "fileset size=4096000\nop rand-read\nio bs=4096\nstop time=3s\n", 2 * 3000 + 4096 + 2 * 10 },
+	};
+	struct arena *a = arena_new();
+	struct workload w;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t ns;
+
+		parsed(a, cases[i].text, &w);
+		ns = workload_guess_ns(&w, w.ops, 1, 2, &disk);
+		if (ns / 1000000 != cases[i].ms)
+			fail_msg("%s%llu ms, not %u", cases[i].text, (unsigned long long)ns / 1000000,
+				 cases[i].ms);
+		assert_int_equal(workload_guess_ns(&w, w.ops, 1, 0, &disk), 0);
+	}
+	arena_free(a);
+}
+
 static void forecast_of(struct arena *a, const char *text, const char *dir, int rc, const char *says,
 			struct bench_forecast *f)
 {
@@ -466,6 +499,7 @@ int main(void)
 		cmocka_unit_test(shipped_rows),
 		cmocka_unit_test(nonsense),
 		cmocka_unit_test(what_runs_move),
+		cmocka_unit_test(what_a_disk_may_take),
 		cmocka_unit_test(forecasts),
 		cmocka_unit_test(scales),
 		cmocka_unit_test(sets_differ),
