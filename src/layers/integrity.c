@@ -62,8 +62,8 @@ static int integrity_size(struct stack *s, struct node *n, struct err *e)
 		n->lsec = in.block;
 		if (n->psec < in.block)
 			n->psec = in.block;
-		if (n->io_min < in.block)
-			n->io_min = in.block;
+		/* in place of what lies below (dm_integrity_io_hints, kernel 6.1) */
+		n->io_min = in.block > n->psec ? in.block : n->psec;
 	}
 	n->name = stack_label(s, n);
 	n->dm_name = arena_printf(s->arena, "%s-%s-integrity", s->name, n->name);

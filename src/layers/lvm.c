@@ -245,6 +245,17 @@ static int size_thin(struct stack *s, struct node *n, struct lvm_priv *priv, str
 	return 0;
 }
 
+/*
+ * What dm-stripe and dm-raid say of themselves stands in place of what lies below, larger or
+ * not (stripe_io_hints, raid_io_hints, blk_limits_io_min, kernel 6.1).
+ */
+static void dm_hints(struct node *n, uint32_t stripe, unsigned data)
+{
+	n->chunk = stripe;
+	n->io_min = stripe > n->psec ? stripe : n->psec;
+	n->io_opt = stripe * data;
+}
+
 static int size_striped(struct stack *s, struct node *n, struct lvm_priv *priv, struct err *e)
 {
 	const uint64_t *have = priv->extents;
@@ -255,14 +266,11 @@ static int size_striped(struct stack *s, struct node *n, struct lvm_priv *priv, 
 			       n->n_kids);
 	priv->extents = arena_array(s->arena, n->n_kids, sizeof(*priv->extents));
 	n->bytes = lvm_striped(have, priv->extents, n->n_kids, priv->stripes) * LVM_EXTENT;
-	n->chunk = stripe;
-	if (n->io_min < stripe)
-		n->io_min = stripe;
-	n->io_opt = stripe * priv->stripes;
+	dm_hints(n, stripe, priv->stripes);
 	return 0;
 }
 
-/* Equal parts of every device; the limits of dm-stripe and dm-raid (raid_io_hints). */
+/* Equal parts of every device. */
 static int size_legs(struct stack *s, struct node *n, struct lvm_priv *priv, uint64_t least,
 		     struct err *e)
 {
@@ -279,14 +287,8 @@ static int size_legs(struct stack *s, struct node *n, struct lvm_priv *priv, uin
 	n->bytes = priv->leg * legs * LVM_EXTENT;
 	for (i = 0; i < n->n_kids; i++)
 		priv->extents[i] = meta ? lvm_leg_cost(priv->leg, legs, priv->integrity) : least;
-	if (l->striped) {
-		uint32_t stripe = (uint32_t)node_size(n, "stripe");
-
-		n->chunk = stripe;
-		if (n->io_min < stripe)
-			n->io_min = stripe;
-		n->io_opt = stripe * (n->n_kids - l->parity);
-	}
+	if (l->striped)
+		dm_hints(n, (uint32_t)node_size(n, "stripe"), n->n_kids - l->parity);
 	if (priv->integrity)
 		node_fact_u64(s, n, "integrity_bytes", lvm_integrity_meta(priv->leg * LVM_EXTENT));
 	return 0;

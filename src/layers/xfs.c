@@ -161,11 +161,16 @@ static struct xfs_input input_of(const struct node *n)
 	const char *sector = node_word(n, "sector");
 	uint32_t su = (uint32_t)node_size(n, "su");
 
+	uint32_t unit = kid->stripe_set ? kid->stripe_unit : kid->io_min;
+	uint32_t width = kid->stripe_set ? kid->stripe_width : kid->io_opt;
+
+	/* a stripe of one sector is none (mkfs.xfs 6.1, libxfs/topology.c) */
+	if (unit == kid->psec || width == kid->psec)
+		unit = width = 0;
 	return (struct xfs_input){
 		.bytes = kid->bytes,
-		.io_min = su ? su : kid->stripe_set ? kid->stripe_unit : kid->io_min,
-		.io_opt = su ? su * (uint32_t)node_count(n, "sw") :
-			  kid->stripe_set ? kid->stripe_width : kid->io_opt,
+		.io_min = su ? su : unit,
+		.io_opt = su ? su * (uint32_t)node_count(n, "sw") : width,
 		.said = stripe_is_said(n),
 		.sector = sector ? (uint32_t)strtoul(sector, NULL, 10) : kid->lsec,
 		.inode = (uint32_t)node_count(n, "inode"),

@@ -147,8 +147,15 @@ if command -v rsync >/dev/null && [ -w /dev/shm ]; then
 fi
 check "no such engine" refuses 2 'the engine is naslab or rsync, not "tar"' bench "$dir" --engine tar
 
-# Whatever ends it.
-for signal in INT TERM HUP; do
+# Whatever ends it. Under nohup SIGHUP is meant to end nothing.
+signals="INT TERM HUP"
+case $(sed -n 's/^SigIgn:.*\(.\)$/\1/p' /proc/$$/status) in
+[13579bdf])
+	echo "skip - SIGHUP is ignored here"
+	signals="INT TERM"
+	;;
+esac
+for signal in $signals; do
 	start
 	kill -$signal "$verb"
 	wait "$verb"
