@@ -50,7 +50,7 @@ is "disks are made" $? 0
 take_out A1 B2 C3 D4
 truncate -s $small "$work/shelf/X9"
 put_in A1=$small B2=$small C3=$large D4=$large
-box --keep "$keep" -- sh -c '
+box --keep "$keep" -- sh -c "$slow_sync"'
 	naslab build "slice | md redundancy=1 | lvm | xfs" all --name t --yes &&
 	echo kept >/srv/t/file' </dev/null
 is "four disks are built on" "$? $(cat "$errors")" "0 "

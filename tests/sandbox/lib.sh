@@ -24,6 +24,8 @@ errors=$work/errors
 failed=0
 launcher=
 kernel=
+# The first line of a job that builds and does not wait for the sync of its arrays.
+slow_sync='modprobe md-mod && echo 1000 >/proc/sys/dev/raid/speed_limit_max'
 
 clean_up() {
 	[ -z "$launcher" ] || kill -9 "$launcher" 2>/dev/null

@@ -12,7 +12,7 @@ keep=$work/keep
 memory=512M
 mkdir -m 777 "$keep"
 
-box --keep "$keep" --disk 6xhdd:400MiB -- sh -c '
+box --keep "$keep" --disk 6xhdd:400MiB -- sh -c "$slow_sync"'
 	PATH=$PATH:/usr/sbin:/sbin
 	units=/etc/systemd/system
 	tell() { echo "$1: $(shift; "$@" >/tmp/log 2>&1; echo $?) $(tail -n 1 /tmp/log)"; }
@@ -82,7 +82,7 @@ is "destroy takes all of them away" "$(grep -c 'is destroyed: all 2 disks are bl
 holds "and leaves somebody else's unit" grep -qx '# of somebody else' "$out"
 [ $failed = 0 ] || echo "$said"
 
-box --disk 2xhdd:400MiB -- sh -c '
+box --disk 2xhdd:400MiB -- sh -c "$slow_sync"'
 	naslab build "md level=raid1 | xfs" all --name u --yes >/dev/null
 	naslab destroy u --yes | tail -n 1
 	ls /etc/systemd/system /etc/systemd/system/local-fs.target.wants | grep srv
