@@ -8,6 +8,7 @@ set -u
 
 # shellcheck disable=SC2086
 sandbox_run $four <<'END'
+slow_sync
 layout="slice | md redundancy=1 | lvm | xfs"
 build() { naslab build "$layout" all --name "${1:-t}" --yes; }
 shadow() { cat >/usr/local/sbin/"$1"; chmod +x /usr/local/sbin/"$1"; }

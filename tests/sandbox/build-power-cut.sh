@@ -39,6 +39,7 @@ cut_at() {
 # again OPTION...: the next boot.
 again() {
 	sandbox_run --keep "$keep" "$@" <<'END'
+slow_sync
 says "the cut is known" 0 "t was cut short while it was being built" naslab status
 check "recover" naslab recover --yes
 check "leaves blank disks" blank $all_disks

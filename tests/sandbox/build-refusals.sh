@@ -8,6 +8,7 @@ set -u
 
 # shellcheck disable=SC2086
 sandbox_run $four <<'END'
+slow_sync
 r1() { naslab build "md level=raid1 | ext4" ubda ubdb --name t --yes "$@"; }
 
 # In use.
