@@ -157,7 +157,7 @@ case $(sed -n 's/^SigIgn:.*\(.\)$/\1/p' /proc/$$/status) in
 esac
 for signal in $signals; do
 	start
-	kill -$signal "$verb"
+	kill -"$signal" "$verb"
 	wait "$verb"
 	check "SIG$signal ends with 1" [ $? = 1 ]
 	check "SIG$signal is said" grep -q "naslab: stopped" "$tmp/out"
