@@ -248,8 +248,8 @@ static int btrfs_status(const struct node *n, const char *root, struct arena *a,
 	return 0;
 }
 
-static const char *const btrfs_tools[] = { "mkfs.btrfs", "btrfs", "chattr", NULL };
-static const char *const btrfs_packages[] = { "btrfs-progs", "btrfs-progs", "e2fsprogs", NULL };
+static const char *const btrfs_tools[] = { "mkfs.btrfs", "btrfs", NULL };
+static const char *const btrfs_packages[] = { "btrfs-progs", "btrfs-progs", NULL };
 
 const struct layer layer_btrfs = {
 	.name = "btrfs", .title = "btrfs file system",

@@ -18,7 +18,6 @@
 #include "layout/recipe.h"
 #include "layout/stack.h"
 
-
 /* lvcreate wants two data devices beside the parity of raid5, three beside that of raid6. */
 static const struct lvm_level lvm_levels[] = {
 	{ .name = "linear", .min = 1 },
@@ -120,7 +119,7 @@ static int lvm_check(const struct stmt *st, struct err *e)
 		return err_set(e, ERR_USAGE, "redundancy= is for type=auto");
 	if (stmt_value(st, "stripe") && !automatic && !l->striped)
 		return err_set(e, ERR_USAGE, "stripe= is for types that stripe, not for %s", l->name);
-	if (stmt_value(st, "stripes") && strcmp(l->name, "striped"))
+	if (stmt_value(st, "stripes") && (automatic || strcmp(l->name, "striped")))
 		return err_set(e, ERR_USAGE, "stripes= is for type=striped: the others lie over all devices");
 	if (integrity && !strcmp(integrity, "yes") && !automatic &&
 	    (!l->raid || !strcmp(l->name, "raid0")))
@@ -259,14 +258,13 @@ static void dm_hints(struct node *n, uint32_t stripe, unsigned data)
 static int size_striped(struct stack *s, struct node *n, struct lvm_priv *priv, struct err *e)
 {
 	const uint64_t *have = priv->extents;
-	uint32_t stripe = (uint32_t)node_size(n, "stripe");
 
 	if (priv->stripes > n->n_kids)
 		return err_set(e, ERR_USAGE, "stripes=%u needs as many devices, has %u", priv->stripes,
 			       n->n_kids);
 	priv->extents = arena_array(s->arena, n->n_kids, sizeof(*priv->extents));
 	n->bytes = lvm_striped(have, priv->extents, n->n_kids, priv->stripes) * LVM_EXTENT;
-	dm_hints(n, stripe, priv->stripes);
+	dm_hints(n, (uint32_t)node_size(n, "stripe"), priv->stripes);
 	return 0;
 }
 

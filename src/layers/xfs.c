@@ -160,7 +160,6 @@ static struct xfs_input input_of(const struct node *n)
 	const struct node *kid = n->kids[0];
 	const char *sector = node_word(n, "sector");
 	uint32_t su = (uint32_t)node_size(n, "su");
-
 	uint32_t unit = kid->stripe_set ? kid->stripe_unit : kid->io_min;
 	uint32_t width = kid->stripe_set ? kid->stripe_width : kid->io_opt;
 

@@ -12,16 +12,19 @@
 #include "layout/stack.h"
 #include "tsv.h"
 
-static uint64_t device_bytes(const struct stack *s, const char *field)
+/* "luks:data": the bytes of a device; "lvm.io_min:data": what its queue says. */
+static uint64_t device_value(const struct stack *s, const char *field)
 {
-	size_t len = strcspn(field, ":"), i;
+	size_t len = strcspn(field, ".:"), i;
+	const char *name = strchr(field, ':') + 1;
 
 	for (i = s->n_disks; i < s->nodes.n; i++) {
 		const struct node *n = s->nodes.at[i];
 
 		if (strlen(n->layer->name) == len && !strncmp(n->layer->name, field, len) &&
-		    !strcmp(n->name, field + len + 1))
-			return n->bytes;
+		    !strcmp(n->name, name))
+			return field[len] == ':' ? n->bytes :
+				!strncmp(field + len, ".io_min:", 8) ? n->io_min : n->io_opt;
 	}
 	fail_msg("no %s in the stack", field);
 	return 0;
@@ -34,7 +37,7 @@ static uint64_t value_of(const struct stack *s, const char *field)
 	if (!strcmp(field, "usable"))
 		return s->usable_bytes;
 	if (strchr(field, ':'))
-		return device_bytes(s, field);
+		return device_value(s, field);
 	assert_true(top->fs.known);
 	return !strcmp(field, "total") ? top->fs.total : top->fs.avail;
 }

@@ -126,6 +126,8 @@ static const struct {
 	  "does both takes both with it when it dies; name another with --cache" },
 	{ "lvm type=striped stripes=4", { "3xhdd:4T" }, NULL,
 	  "layer 1, lvm: stripes=4 needs as many devices, has 3" },
+	{ "lvm type=auto redundancy=1 stripes=2", { "4xhdd:4T" }, NULL,
+	  "layer 1, lvm: stripes= is for type=striped: the others lie over all devices" },
 	{ "lvm type=raid5 stripes=3", { "4xhdd:4T" }, NULL,
 	  "layer 1, lvm: stripes= is for type=striped: the others lie over all devices" },
 	{ "lvm type=raid10", { "3xhdd:4T" }, NULL,
