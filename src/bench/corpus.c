@@ -209,6 +209,13 @@ const struct found_file *corpus_found(const struct corpus *c, size_t file)
 	return &set->found->files[i];
 }
 
+const unsigned char *corpus_held(const struct corpus *c, size_t file)
+{
+	const struct found_file *f = corpus_found(c, file);
+
+	return f ? f->held : NULL;
+}
+
 static uint64_t block_key(const struct corpus_set *set, uint64_t file, uint64_t block)
 {
 	uint64_t key = set->seed;

@@ -67,6 +67,8 @@ void corpus_content(const struct corpus *c, const struct corpus_set *set, uint64
 
 /* What a file of DATA_FOUND is made of; NULL: it is none. */
 const struct found_file *corpus_found(const struct corpus *c, size_t file);
+/* Its whole content where that lies in memory, from a page on: it need not be made. */
+const unsigned char *corpus_held(const struct corpus *c, size_t file);
 
 size_t corpus_all_dirs(const struct corpus *c);		/* those of the tree too */
 void corpus_dir_name(const struct corpus *c, size_t dir, char buf[CORPUS_DIR]);

@@ -89,21 +89,24 @@ static int write_piece(struct copy *c, int fd, const char *name, const unsigned 
 int write_file(struct copy *c, const char *name, size_t file)
 {
 	uint64_t size = c->job->corpus->sizes[file];
+	const unsigned char *held = corpus_held(c->job->corpus, file);
 	int fd = child_open(c, name, O_WRONLY | O_CREAT | O_EXCL);
 
 	if (fd < 0)
 		return -1;
 	while (size) {
-		size_t most = size < c->bs ? (size_t)size : c->bs, len = 0;
-		const unsigned char *data = ring_take(c->ring, most, &len);
+		size_t most = size < c->bs ? (size_t)size : c->bs, len = most;
+		const unsigned char *data = held ? held : ring_take(c->ring, most, &len);
 
 		size -= data ? len : 0;
+		held += held ? len : 0;
 		if (!data ? no_data(c) < 0 : write_piece(c, fd, name, data, len) < 0) {
 			close(fd);
 			return -1;
 		}
 	}
-	ring_next_file(c->ring);
+	if (!held)
+		ring_next_file(c->ring);
 	return child_close(c, fd, name);
 }
 

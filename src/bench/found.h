@@ -17,7 +17,7 @@ struct found_file {
 	const char *path;
 	uint64_t size;
 	int64_t changed_ns;		/* its content was, last */
-	const unsigned char *held;	/* its content, when it is kept in memory */
+	const unsigned char *held;	/* its content from a page on, when it is kept in memory */
 };
 
 struct found {

@@ -76,7 +76,8 @@ static void *fill(void *arg)
 	wait_for(&r->empty);
 	s->len = 0;
 	for (file = r->part.first; file < c->n; file += r->part.step) {
-		uint64_t left = file < r->part.from ? 0 : c->sizes[file], block;
+		bool made = file >= r->part.from && !corpus_held(c, file);
+		uint64_t left = made ? c->sizes[file] : 0, block;
 
 		if (r->part.align)
 			s->len = (size_t)round_up(s->len, r->part.align);

@@ -286,9 +286,54 @@ static void own_files(void **state)
 	arena_free(a);
 }
 
+/* What lies in memory is written from there, beside files that are made, by one stream or by
+ * many, in small calls, and past the cache; the folder may be gone by then. */
+static void held_files(void **state)
+{
+	static const struct {
+		unsigned streams;
+		bool direct;
+	} ways[] = { { 1, false }, { 3, false }, { 1, true }, { 2, true } };
+	unsigned char *all = calloc(1, A + B + C + CORPUS_SLACK);
+	struct arena *a = arena_new();
+	size_t i;
+
+	(void)state;
+	assert_non_null(all);
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		char *own = own_folder(a, all);
+		struct bed b;
+
+		bed_make(&b, arena_printf(a, "fileset count=4 size=70001 width=2\n"
+					     "fileset data=dir:%s\nop write\n", own));
+		assert_int_equal(workload_look(&b.w, &b.e), 0);
+		found_hold(b.w.sets[1].found);
+		wipe(own);
+		corpus_free(b.c);
+		b.job.corpus = b.c = corpus_new(&b.w, 1);
+		assert_int_equal(b.c->n, 7);
+		assert_null(corpus_held(b.c, 3));
+		assert_memory_equal(corpus_held(b.c, 6), all + A + B, C);
+		assert_int_equal((uintptr_t)corpus_held(b.c, 6) % 4096, 0);
+		b.job.streams = ways[i].streams;
+		b.job.direct = ways[i].direct;
+		if (bed_run(&b, BENCH_WRITE) < 0 && (!b.job.direct || !strstr(b.e.text, "O_DIRECT")))
+			fail_msg("%s", b.e.text);
+		if (!b.e.text[0]) {
+			assert_int_equal(b.r.bytes, 4 * 70001 + A + B + C);
+			b.job.direct = false;
+			bed_ok(&b, BENCH_VERIFY);
+		}
+		bed_end(&b);
+	}
+	free(all);
+	arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(held_files),
 		cmocka_unit_test(trees),
 		cmocka_unit_test(trees_are_used),
 		cmocka_unit_test(lists),
