@@ -327,10 +327,38 @@ static unsigned draw_legend(const struct work *w, const struct bench *b, struct 
 	return used;
 }
 
+/* Its line with words, its chart, and where its bytes are. */
+static void draw_run(struct ui *ui, const struct bench_run *run)
+{
+	struct sbuf left = { 0 }, right = { 0 };
+	const struct area *a = &run->chart;
+
+	if (run->rule) {
+		run_words(ui, &left, &right);
+		draw_rule(a->row - 1, 0, a->cols, sbuf_str(&left), a->cols >= 80 ? sbuf_str(&right) : "");
+	}
+	draw_chart(ui, *a);
+	sbuf_clear(&left);
+	bytes_words(ui, &left);
+	draw_cell(a->row + a->rows, 1, a->cols - 2, PAINT_TEXT, CUT_END, sbuf_str(&left));
+	sbuf_done(&left);
+	sbuf_done(&right);
+}
+
+bool bench_draw_run(struct ui *ui, struct bench *b)
+{
+	if (!b->run.chart.rows || !ui->s->work.runs)
+		return false;
+	bars_head(ui, b);
+	draw_clear(b->run.chart);
+	draw_run(ui, &b->run);
+	return true;
+}
+
 void bench_draw_bars(struct ui *ui, struct bench *b, struct area body)
 {
 	const struct work *w = &ui->s->work;
-	struct sbuf left = { 0 }, right = { 0 }, text = { 0 };
+	struct sbuf text = { 0 };
 	bool live = w->runs, tall = body.rows >= 16, wide = body.cols >= 80;
 	unsigned foot = tall ? 2 : 1, bars, row = body.row;
 	unsigned chart = !live ? 0 : b->zoom ? body.rows - 3 : tall ?
@@ -348,25 +376,18 @@ void bench_draw_bars(struct ui *ui, struct bench *b, struct area body)
 	if (bars && tall && body.row + body.rows - row > chart + foot + 1 && wide)
 		row += draw_legend(w, b, (struct area){ row, 15,
 				   body.row + body.rows - row - chart - foot - 1, body.cols - 16 });
-	if (chart) {
-		run_words(ui, &left, &right);
-		if (tall)
-			draw_rule(row++, 0, body.cols, sbuf_str(&left), wide ? sbuf_str(&right) : "");
-		draw_chart(ui, (struct area){ row, 0, chart, body.cols });
-		row += chart;
-	}
+	b->run = (struct bench_run){ 0 };
 	if (live) {
-		bytes_words(ui, &text);
-		draw_cell(row++, 1, body.cols - 2, PAINT_TEXT, CUT_END, sbuf_str(&text));
-		sbuf_clear(&text);
+		row += tall;
+		b->run = (struct bench_run){ tall, { row, 0, chart, body.cols } };
+		draw_run(ui, &b->run);
+		row += chart + 1;
 	}
 	if (w->n_classes && (b->runs || !live) && row < body.row + body.rows) {
 		runs_words(b, &w->classes[b->bars.at], &text);
 		draw_wrapped((struct area){ row, 1, body.row + body.rows - row, body.cols - 2 },
 			     PAINT_TEXT, sbuf_str(&text));
 	}
-	sbuf_done(&left);
-	sbuf_done(&right);
 	sbuf_done(&text);
 }
 

@@ -27,11 +27,17 @@ struct bench {
 	struct roll lines, bars;
 	unsigned page;
 	bool durable, zoom, runs;
+	struct bench_run {	/* where the run that goes on was drawn */
+		bool rule;		/* a line with words is above the chart */
+		struct area chart;	/* its bytes are said below */
+	} run;
 	struct err err;		/* why it cannot start; text "" when it can */
 	struct bench_forecast forecast;
 };
 
 void bench_draw_bars(struct ui *ui, struct bench *b, struct area body);
+/* Only the run that goes on, where it was drawn; false: there is none. */
+bool bench_draw_run(struct ui *ui, struct bench *b);
 /* The line "where": the newest build when none is open, and the list to choose from. */
 void bench_target_default(struct ui *ui, struct bench *b);
 void bench_target_choose(struct ui *ui, struct bench *b);

@@ -169,11 +169,36 @@ static void draw_too_small(struct ui *ui, unsigned rows, unsigned cols)
 	sbuf_done(&b);
 }
 
+static void flush(const struct ui *ui, unsigned rows)
+{
+	term_flush(ui->cursor_shown ? ui->cursor_row : rows - 1,
+		   ui->cursor_shown ? ui->cursor_col : 0, ui->cursor_shown);
+}
+
+/* A sample of a run moves a few lines; drawing all of them would cost four times as much. */
+static bool draw_live(struct ui *ui)
+{
+	const struct frame *f = &ui->frames[ui->n_frames - 1];
+	unsigned rows, cols;
+
+	if (ui->changed || !f->screen->live || !f->screen->live(ui, f->state))
+		return false;
+	term_size(&rows, &cols);
+	draw_head(ui, cols);
+	flush(ui, rows);
+	return true;
+}
+
 void ui_draw(struct ui *ui)
 {
 	unsigned rows, cols, i, from;
 	struct area body;
+	bool moved = ui->moved;
 
+	ui->changed |= ui->s->work.news;
+	ui->moved = ui->s->work.news = false;
+	if (moved && draw_live(ui))
+		return;
 	ui->changed = false;
 	ui->cursor_shown = false;
 	term_erase();
@@ -197,6 +222,5 @@ void ui_draw(struct ui *ui)
 	}
 	draw_message(ui, rows - 2, cols);
 	draw_keys(ui, rows - 1, cols);
-	term_flush(ui->cursor_shown ? ui->cursor_row : rows - 1,
-		   ui->cursor_shown ? ui->cursor_col : 0, ui->cursor_shown);
+	flush(ui, rows);
 }

@@ -18,7 +18,8 @@
 
 #include "ui/ui.h"
 
-enum { FRAME_MS = 250, STALLED_MS = 1000 };
+/* While a measurement runs half as often: each frame costs a processor it may want. */
+enum { FRAME_MS = 250, MEASURING_MS = 500, STALLED_MS = 1000 };
 
 static int signal_pipe[2] = { -1, -1 };
 static const int caught[] = { SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT };
@@ -172,18 +173,29 @@ static void work_ended(struct ui *ui)
 		session_open(ui->s, w->name);
 }
 
+static bool measures(const struct ui *ui)
+{
+	const struct work *w = &ui->s->work;
+
+	return w->runs && w->started_here && w->kind == WORK_BENCH;
+}
+
+static int frame_ms(const struct ui *ui)
+{
+	return measures(ui) ? MEASURING_MS : FRAME_MS;
+}
+
 /*
  * Until the next frame is due, samples of a measurement may lie in their pipe (it holds half a
  * minute of them): waking for each would cost more than drawing. Milliseconds, 0: not now.
  */
 static int rest_ms(const struct ui *ui)
 {
-	const struct work *w = &ui->s->work;
 	int64_t since = (ui_now_ns() - ui->drawn_ns) / 1000000;
 
-	if (!w->runs || !w->started_here || w->kind != WORK_BENCH || since < 0 || since >= FRAME_MS)
+	if (!measures(ui) || since < 0 || since >= MEASURING_MS)
 		return 0;
-	return (int)(FRAME_MS - since);
+	return (int)(MEASURING_MS - since + 1);	/* `since` was rounded down */
 }
 
 void ui_wait(struct ui *ui, int timeout_ms)
@@ -213,7 +225,7 @@ void ui_wait(struct ui *ui, int timeout_ms)
 			ui_key(ui, key);
 	}
 	if (w->runs && (work_next(w) || work_poll(w, ui->s->db))) {
-		ui->changed = true;
+		ui->moved = true;
 		if (!w->runs)
 			work_ended(ui);
 	}
@@ -221,13 +233,14 @@ void ui_wait(struct ui *ui, int timeout_ms)
 		tick(ui);
 }
 
-/* Keys are answered at once; what comes by itself is drawn 4 times a second at most. */
+/* Keys are answered at once; what comes by itself is drawn 4 times a second at most, twice
+ * while a measurement runs. */
 void ui_turn(struct ui *ui, int most_ms)
 {
-	int64_t every = FRAME_MS, since = (ui_now_ns() - ui->drawn_ns) / 1000000;
+	int64_t every = frame_ms(ui), since = (ui_now_ns() - ui->drawn_ns) / 1000000;
 	int wait;
 
-	if (ui->changed && (ui->key_pressed || since >= every)) {
+	if ((ui->changed || ui->moved) && (ui->key_pressed || since >= every)) {
 		if (term_would_block()) {	/* a stalled terminal drops frames */
 			every = STALLED_MS;
 		} else {
@@ -236,7 +249,7 @@ void ui_turn(struct ui *ui, int most_ms)
 			since = 0;
 		}
 	}
-	wait = ui->changed ? (int)(since < every ? every - since + 1 : STALLED_MS) : timer_ms(ui);
+	wait = ui->changed || ui->moved ? (int)(since < every ? every - since + 1 : STALLED_MS) : timer_ms(ui);
 	if (most_ms >= 0 && (wait < 0 || wait > most_ms))
 		wait = most_ms;
 	ui->key_pressed = false;

@@ -58,7 +58,7 @@ int ui_observe(void *arg, int fd)
 	if (write(fd, "", 1) != 1)
 		return 1;
 	while (w->runs && !ui->quit && !has_ended(fd)) {
-		ui_turn(ui, 250);
+		ui_turn(ui, 1000);
 		while (read(terminal, out, sizeof(out)) > 0)
 			;
 	}

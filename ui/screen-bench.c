@@ -427,7 +427,14 @@ static void bench_tick(struct ui *ui, void *state)
 		return;
 	if (in_form(ui, b) && b->err.text[0] && !ui->s->work.runs)
 		bench_look(ui, b);	/* what was missing may be there by now */
-	ui->changed = true;
+	ui->moved = true;
+}
+
+static bool bench_live(struct ui *ui, void *state)
+{
+	struct bench *b = state;
+
+	return !in_form(ui, b) && bench_draw_run(ui, b);
 }
 
 static unsigned bench_every(const struct ui *ui, void *state)
@@ -471,6 +478,6 @@ const struct screen screen_bench = {
 		 "to the highest run, the median marked. felt is what a person waits for, durable "
 		 "is when it is on the disks. Flags: P page cache, S sync, n fewer than 6 runs.",
 	.state_size = sizeof(struct bench), .keys = bench_keys, .mark = bench_mark,
-	.enter = bench_enter, .draw = bench_draw, .act = bench_act, .cannot = bench_cannot,
+	.enter = bench_enter, .draw = bench_draw, .live = bench_live, .act = bench_act, .cannot = bench_cannot,
 	.status = bench_status, .tick = bench_tick, .every_ms = bench_every, .done = bench_done,
 };

@@ -179,8 +179,7 @@ static void start_tick(struct ui *ui, void *state)
 
 static unsigned start_every(const struct ui *ui, void *state)
 {
-	(void)ui;
-	return ((struct start *)state)->looked ? 0 : 1;
+	return ui_top(ui) == &screen_start && !((struct start *)state)->looked ? 1 : 0;
 }
 
 /* The words behind an item: what is there. */

@@ -39,6 +39,7 @@ static struct {
 	short pairs[PAINT_REBUILD + 1];
 	bool linux_console;
 	struct shown *next, *now;	/* rows * cols each */
+	bool *touched;			/* rows that were drawn to since the last flush */
 	unsigned rows, cols;
 } term;
 
@@ -233,6 +234,7 @@ void term_close(void)
 		fclose(term.out);
 	free(term.next);
 	free(term.now);
+	free(term.touched);
 	memset(&term, 0, sizeof(term));
 }
 
@@ -366,9 +368,11 @@ void term_erase(void)
 	if (term.rows != (unsigned)LINES || term.cols != (unsigned)COLS) {
 		free(term.next);
 		free(term.now);
+		free(term.touched);
 		term.next = calloc(n + 1, sizeof(*term.next));
 		term.now = calloc(n + 1, sizeof(*term.now));
-		if (!term.next || !term.now)
+		term.touched = calloc((size_t)LINES + 1, sizeof(*term.touched));
+		if (!term.next || !term.now || !term.touched)
 			die("no memory");
 		term.rows = (unsigned)LINES;
 		term.cols = (unsigned)COLS;
@@ -378,6 +382,8 @@ void term_erase(void)
 	}
 	for (i = 0; i < n; i++)
 		term.next[i] = (struct shown){ ' ', PAINT_TEXT };
+	for (i = 0; i < term.rows; i++)
+		term.touched[i] = true;
 }
 
 /* The line-drawing cell of curses for one of our characters. */
@@ -396,6 +402,7 @@ void term_put(unsigned row, unsigned col, uint32_t ch, enum paint paint)
 		return;
 	cell = &term.next[(size_t)row * term.cols + col];
 	*cell = (struct shown){ term_glyph(ch), paint };
+	term.touched[row] = true;
 	if (ch >= 0x1100 && col + 1 < term.cols && term_width(ch) == 2)
 		cell[1].ch = 0;
 }
@@ -421,7 +428,7 @@ void term_flush(unsigned row, unsigned col, bool cursor)
 	unsigned r, k;
 
 	for (r = 0; r < term.rows; r++) {
-		for (k = 0; k < term.cols; k++) {
+		for (k = 0; k < term.cols && term.touched[r]; k++) {
 			size_t i = (size_t)r * term.cols + k;
 			const struct shown *c = &term.next[i];
 
@@ -431,6 +438,7 @@ void term_flush(unsigned row, unsigned col, bool cursor)
 			if (c->ch)
 				show(r, k, c);
 		}
+		term.touched[r] = false;
 	}
 	curs_set(cursor ? 1 : 0);
 	move((int)row, (int)col);

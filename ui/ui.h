@@ -33,6 +33,8 @@ struct screen {
 	/* Called when it comes to the front. -1: it says itself why not. */
 	int (*enter)(struct ui *ui, void *state);
 	void (*draw)(struct ui *ui, void *state, struct area body);
+	/* What moves by itself, onto the frame as it stands; false: all must be drawn. */
+	bool (*live)(struct ui *ui, void *state);
 	enum react (*act)(struct ui *ui, void *state, int act);
 	/* NULL: possible now; else what the action needs. */
 	const char *(*cannot)(const struct ui *ui, void *state, int act);
@@ -78,6 +80,7 @@ struct ui {
 	unsigned cursor_row, cursor_col;
 	bool cursor_shown;
 	bool changed;		/* something to draw */
+	bool moved;		/* only what moves by itself: the screen's live() */
 	bool key_pressed;	/* draw at once, the person waits for it */
 	int64_t drawn_ns;
 	bool live;		/* the machine may be looked at again: not in tests */

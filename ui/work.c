@@ -255,6 +255,7 @@ static double rate(const struct work_class *c, uint64_t n, uint64_t ns)
 static void run_begins(struct work *w, struct work_class *c, unsigned rep)
 {
 	class_runs(w, c);
+	w->news = true;
 	w->n_samples = 0;
 	w->per_sample = 1;
 	w->gathered = 0;
@@ -310,6 +311,7 @@ static void sample_event(struct work *w, const json_t *ev)
 	w->ops = ops;
 	w->ops_total = json_u64(ev, "total_ops", 0);
 	w->bytes_total = json_u64(ev, "total_bytes", w->bytes_total);
+	w->news |= json_u64(ev, "of", w->reps) != w->reps || json_u64(ev, "runs", w->n_runs) != w->n_runs;
 	w->reps = (unsigned)json_u64(ev, "of", w->reps);
 	w->dirty_bytes = json_u64(ev, "dirty_bytes", 0);
 	w->disk_known = disk != UINT64_MAX;
@@ -427,6 +429,7 @@ void work_event(struct work *w, const json_t *ev)
 	w->seq = (int64_t)json_u64(ev, "seq", (uint64_t)w->seq);
 	if (!what)
 		return;
+	w->news |= strcmp(what, "sample") || w->waiting[0];
 	if (!strcmp(what, "begin"))
 		begin_event(w, ev);
 	else if (!strcmp(what, "step"))
@@ -499,6 +502,7 @@ bool work_next(struct work *w)
 			continue;
 		}
 		w->runs = false;
+		w->news = true;
 		executor_done(&w->x);
 		w->x.fd = -1;
 		if (!w->ended) {
@@ -588,6 +592,7 @@ bool work_poll(struct work *w, const char *db)
 	if (!w->runs || w->started_here || ui_now_ns() - w->polled_ns < 900000000)
 		return false;
 	w->polled_ns = ui_now_ns();
+	w->news = true;
 	read_journal(w, db, &any);
 	if (w->ended) {
 		w->runs = false;

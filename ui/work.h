@@ -49,6 +49,7 @@ struct work {
 	bool runs;		/* an executor works on it */
 	bool started_here;
 	bool ended, ok;
+	bool news;		/* more came than a sample of the run at work; whoever draws it resets it */
 	bool stop_asked;	/* here, by the person: its end is no failure */
 	char text[480];		/* the sentence it ended with */
 	int64_t began_ns, ended_ns;	/* monotonic */

@@ -120,7 +120,7 @@ int main(int argc, char **argv)
 		other_side(line[1], master, result[1], seconds);
 	before = spent();
 	while (read(result[0], &bytes, sizeof(bytes)) != sizeof(bytes))
-		ui_turn(ui, 500);
+		ui_turn(ui, 1000);
 	cpu = spent() - before;
 	waitpid(child, NULL, 0);
 	w->runs = false;

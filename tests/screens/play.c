@@ -31,21 +31,39 @@ static void settle(void)
 		ui_wait(ui, 0);
 }
 
-static void dump(const char *title)
+static void draw(struct sbuf *out)
 {
-	struct sbuf b = { 0 };
 	unsigned rows, cols, r;
 
-	settle();
 	ui_draw(ui);
 	term_size(&rows, &cols);
-	printf("== %s, %ux%u\n", title, cols, rows);
+	sbuf_clear(out);
 	for (r = 0; r < rows; r++) {
-		sbuf_clear(&b);
-		term_row(r, &b);
-		printf("%s%s\n", sbuf_str(&b), term_row_reverse(r) >= 0 ? " <" : "");
+		term_row(r, out);
+		sbuf_add(out, term_row_reverse(r) >= 0 ? " <\n" : "\n");
 	}
-	sbuf_done(&b);
+}
+
+/* What was drawn in pieces must stand there as if all of it had been drawn now. */
+static int dump(const char *title)
+{
+	struct sbuf live = { 0 }, whole = { 0 };
+	unsigned rows, cols;
+	int rc = 0;
+
+	settle();
+	draw(&live);
+	term_size(&rows, &cols);
+	printf("== %s, %ux%u\n%s", title, cols, rows, sbuf_str(&live));
+	ui->changed = true;
+	draw(&whole);
+	if (strcmp(sbuf_str(&live), sbuf_str(&whole))) {
+		fprintf(stderr, "%s: drawn in pieces it is\n%s", title, sbuf_str(&live));
+		rc = -1;
+	}
+	sbuf_done(&live);
+	sbuf_done(&whole);
+	return rc;
 }
 
 static int press(char *names)
@@ -92,6 +110,8 @@ static int feed(const char *text)
 	if (!ev)
 		return -1;
 	work_event(&ui->s->work, ev);
+	ui->moved = true;
+	ui_draw(ui);	/* a piece: the dump compares */
 	if (!strcmp(json_string_value(json_object_get(ev, "event")), "end"))
 		ui->s->work.runs = false;
 	json_decref(ev);
@@ -237,10 +257,8 @@ static int line(char *text)
 		ui_fixed_ns += (int64_t)strtol(rest, NULL, 10) * 1000000000;
 		return 0;
 	}
-	if (!strcmp(text, "dump")) {
-		dump(rest);
-		return 0;
-	}
+	if (!strcmp(text, "dump"))
+		return dump(rest);
 	return -1;
 }
 
