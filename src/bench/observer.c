@@ -22,6 +22,8 @@
 #include "bench/statistics.h"
 #include "build/job.h"
 
+enum { LAST_FRAME_MS = 600 };	/* it may come half a second later, and belongs to its copy */
+
 struct one {		/* copy */
 	int to;		/* who looks; -1: nobody */
 	uint64_t ns, cpu_ns, dropped;
@@ -103,10 +105,10 @@ int bench_observe(const char *dir, double scale, unsigned pairs,
 			uint64_t before = cpu_ns(pid);
 
 			rc = bench_run(&order, hear, o, e);
-			poll(NULL, 0, 300);	/* the last frame belongs to it */
+			poll(NULL, 0, LAST_FRAME_MS);
 			if (o->to >= 0) {
 				cpu += cpu_ns(pid) - before;
-				watched_ns += o->ns + 300000000;
+				watched_ns += o->ns + LAST_FRAME_MS * 1000000ull;
 				out->dropped += o->dropped;
 			}
 		}
