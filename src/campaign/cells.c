@@ -48,6 +48,18 @@ static uint64_t sync_bytes(const struct recipe *r, const struct pick *picks, siz
 	return most;
 }
 
+/* A cell measures one file system: which of several would be no answer. */
+static int one_file_system(const struct stack *s, struct err *e)
+{
+	const struct node *top = s->tops.n ? s->tops.at[0] : NULL;
+
+	if (s->tops.n > 1 && top->dir)
+		return err_set(e, ERR_FAIL, "it makes %zu file systems, and a campaign measures one: "
+			       "mergerfs joins them, or give it one disk", s->tops.n);
+	return top && top->dir && s->tops.n == 1 ? 0 :
+	       err_set(e, ERR_FAIL, "it ends without a file system, and there is nothing to measure");
+}
+
 /* Why this variant cannot be on these disks; its usable bytes when it can. */
 static int check_variant(struct campaign *c, struct variant *v, const struct pick *picks,
 			 size_t n, bool tools, struct err *e)
@@ -59,6 +71,8 @@ static int check_variant(struct campaign *c, struct variant *v, const struct pic
 
 	if (rc == 0)
 		rc = stack_make(r, c->name, picks, n, &s, e);
+	if (rc == 0)
+		rc = one_file_system(s, e);
 	if (rc == 0)
 		rc = plan_make(s, &p, e);
 	if (rc == 0 && tools)

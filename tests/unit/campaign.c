@@ -239,6 +239,27 @@ static void check_on(struct campaign *c, const char *spec)
 	inventory_free(inv);
 }
 
+/* Built they could be, but there would be nothing to measure, or too much. */
+static void test_one_file_system(void **state)
+{
+	struct campaign *c = parse("layout xfs\nlayout md level=raid1\nlayout xfs | mergerfs\n"
+				   "layout md level=raid1 | xfs\nworkload small-text\nreps 2\n");
+
+	(void)state;
+	check_on(c, "2xhdd:2GiB");
+	assert_string_equal(variant(c, 0)->why, "it makes 2 file systems, and a campaign measures one: "
+			    "mergerfs joins them, or give it one disk");
+	assert_string_equal(variant(c, 1)->why, "it ends without a file system, and there is nothing to "
+			    "measure");
+	assert_null(variant(c, 2)->why);
+	assert_null(variant(c, 3)->why);
+	campaign_free(c);
+	c = parse("layout xfs\nworkload small-text\nreps 2\n");
+	check_on(c, "hdd:2GiB");
+	assert_null(variant(c, 0)->why);
+	campaign_free(c);
+}
+
 static void test_impossible(void **state)
 {
 	struct campaign *c = parse("layout md level=raid5 | xfs\nlayout md level=raid1 | xfs\n"
@@ -808,6 +829,7 @@ int main(void)
 		cmocka_unit_test(test_nonsense),
 		cmocka_unit_test(test_axes),
 		cmocka_unit_test(test_ram_axis),
+		cmocka_unit_test(test_one_file_system),
 		cmocka_unit_test(test_impossible),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test_setup_teardown(test_migration, setup, teardown),
