@@ -123,9 +123,13 @@ char *campaign_text(const struct campaign *c, struct arena *a);
 /* Which variants cannot be on these disks, and here when `tools`: fills why and usable. */
 void campaign_check(struct campaign *c, const struct pick *picks, size_t n, bool tools);
 
-/* May the disks be written, now? Asked of the first layout that can be; -1 also when none can. */
+/* May the disks be written, now? Asked of every layout that can be; -1 also when none can. */
 int campaign_guard(const struct campaign *c, const struct pick *picks, size_t n,
 		   const struct inventory *now, char *const *wipe, struct err *e);
+/* Of the words of --wipe those that name disks of this stack, NULL-terminated: a layout may do
+ * without some of the campaign's disks, and a build refuses words that name none of its own. */
+char **campaign_wipe(struct arena *a, const struct stack *s, const struct inventory *now,
+		     char *const *wipe);
 
 /*
  * The cells in the order they are measured, struct campaign_cell *: in every round the

@@ -55,7 +55,7 @@ static int one_file_system(const struct stack *s, struct err *e)
 
 	if (s->tops.n > 1 && top->dir)
 		return err_set(e, ERR_FAIL, "it makes %zu file systems, and a campaign measures one: "
-			       "mergerfs joins them, or give it one disk", s->tops.n);
+			       "mergerfs joins them, part count=1 takes one disk", s->tops.n);
 	return top && top->dir && s->tops.n == 1 ? 0 :
 	       err_set(e, ERR_FAIL, "it ends without a file system, and there is nothing to measure");
 }
@@ -105,29 +105,89 @@ void campaign_check(struct campaign *c, const struct pick *picks, size_t n, bool
 	}
 }
 
-int campaign_guard(const struct campaign *c, const struct pick *picks, size_t n,
-		   const struct inventory *now, char *const *wipe, struct err *e)
+/* Is this disk one that the stack writes to? */
+static bool writes_to(const struct stack *s, const struct disk *d)
+{
+	size_t i;
+
+	for (i = 0; d && i < s->n_disks; i++) {
+		const struct node *n = s->nodes.at[i];
+
+		if (node_is_used(n) && !strcmp(n->disk->path, d->path))
+			return true;
+	}
+	return false;
+}
+
+char **campaign_wipe(struct arena *a, const struct stack *s, const struct inventory *now,
+		     char *const *wipe)
+{
+	size_t n = 0, kept = 0, i;
+	char **out;
+
+	while (wipe && wipe[n])
+		n++;
+	out = arena_array(a, n + 1, sizeof(*out));
+	for (i = 0; i < n; i++) {
+		if (writes_to(s, inventory_find(now, wipe[i])))
+			out[kept++] = wipe[i];
+	}
+	out[kept] = NULL;
+	return out;
+}
+
+/* A disk that no layout uses may not be named to be wiped: it is another one that was meant. */
+static int check_wipe(const struct pick *picks, size_t n, const struct inventory *now,
+		      char *const *wipe, struct err *e)
+{
+	for (; wipe && *wipe; wipe++) {
+		const struct disk *d = inventory_find(now, *wipe);
+		size_t i;
+
+		for (i = 0; d && i < n && strcmp(picks[i].disk->path, d->path); i++)
+			;
+		if (!d || i == n)
+			return err_set(e, ERR_USAGE, "--wipe %.60s names none of the disks of this campaign",
+				       *wipe);
+	}
+	return 0;
+}
+
+static int guard_variant(const struct campaign *c, const struct variant *v, const struct pick *picks,
+			 size_t n, const struct inventory *now, char *const *wipe, struct err *e)
 {
 	struct recipe *r = NULL;
 	struct stack *s = NULL;
 	struct plan *p = NULL;
-	size_t i;
-	int rc;
+	int rc = recipe_parse(v->layout, NULL, &r, e) || stack_make(r, c->name, picks, n, &s, e) ||
+		 plan_make(s, &p, e) ||
+		 guard_check(p, now, campaign_wipe(c->arena, s, now, wipe), e) ? -1 : 0;
 
+	plan_free(p);
+	stack_free(s);
+	recipe_free(r);
+	return rc;
+}
+
+int campaign_guard(const struct campaign *c, const struct pick *picks, size_t n,
+		   const struct inventory *now, char *const *wipe, struct err *e)
+{
+	bool possible = false;
+	size_t i;
+
+	if (check_wipe(picks, n, now, wipe, e))
+		return -1;
 	for (i = 0; i < c->variants.n; i++) {
 		const struct variant *v = c->variants.at[i];
 
 		if (v->why)
 			continue;
-		rc = recipe_parse(v->layout, NULL, &r, e) || stack_make(r, c->name, picks, n, &s, e) ||
-		     plan_make(s, &p, e) || guard_check(p, now, wipe, e) ? -1 : 0;
-		plan_free(p);
-		stack_free(s);
-		recipe_free(r);
-		return rc;
+		possible = true;
+		if (guard_variant(c, v, picks, n, now, wipe, e))
+			return -1;
 	}
-	return err_set(e, ERR_FAIL, "none of the layouts can be built here: %.300s",
-		       ((const struct variant *)c->variants.at[0])->why);
+	return possible ? 0 : err_set(e, ERR_FAIL, "none of the layouts can be built here: %.300s",
+				      ((const struct variant *)c->variants.at[0])->why);
 }
 
 static uint64_t scaled(const struct campaign *c, const struct workload *w)

@@ -344,6 +344,7 @@ static int build(struct campaign_work *w, const struct campaign_cell *c, struct 
 	struct plan *p = NULL;
 	struct pick *picks;
 	json_t *order = NULL;
+	char **wipe = NULL;
 	size_t n;
 	int rc;
 
@@ -351,10 +352,13 @@ static int build(struct campaign_work *w, const struct campaign_cell *c, struct 
 	rc = inventory_read("", &inv, e) ||
 	     campaign_disks_find(run->row->disks, inv, a, &picks, &n, e) ||
 	     recipe_parse(c->layout, NULL, &r, e) ||
-	     stack_make(r, run->campaign->name, picks, n, &s, e) || plan_make(s, &p, e) ||
-	     guard_check(p, inv, run->wipe, e) || build_tools_check(p, e) ? -1 : 0;
+	     stack_make(r, run->campaign->name, picks, n, &s, e) || plan_make(s, &p, e) ? -1 : 0;
 	if (rc == 0) {
-		order = order_build(p, store_path(run->store), run->wipe);
+		wipe = campaign_wipe(a, s, inv, run->wipe);
+		rc = guard_check(p, inv, wipe, e) || build_tools_check(p, e) ? -1 : 0;
+	}
+	if (rc == 0) {
+		order = order_build(p, store_path(run->store), wipe);
 		if (plan_needs_secret(p))
 			rc = add_secret(order, e);
 	}

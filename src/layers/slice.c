@@ -16,6 +16,10 @@
 #include "layout/recipe.h"
 #include "layout/stack.h"
 
+enum { MOST_COUNTED = 1000 };
+
+static const char not_counted[] = "more disks than count= says";
+
 static uint64_t stmt_size(const struct layer *l, const struct stmt *st, const char *key)
 {
 	const char *text = stmt_value(st, key);
@@ -27,6 +31,16 @@ static uint64_t stmt_size(const struct layer *l, const struct stmt *st, const ch
 	if (text && size_parse(text, &bytes, &e))
 		die("%s", e.text);
 	return bytes;
+}
+
+/* count=: how many of these disks are used, the first ones; 0 in *out: all of them. */
+static int stmt_count(const struct stmt *st, size_t n, uint64_t *out, struct err *e)
+{
+	const char *text = stmt_value(st, "count");
+
+	*out = text ? strtoull(text, NULL, 10) : 0;	/* checked when it was read */
+	return *out <= n ? 0 : err_set(e, ERR_USAGE, "count=%" PRIu64 ", and there %s %zu disk%s", *out,
+				       n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
 }
 
 static int by_end(const void *x, const void *y)
@@ -72,10 +86,17 @@ static int slice_divide(struct stack *s, const struct stmt *st, struct node **di
 	uint64_t smallest = stmt_size(&layer_slice, st, "smallest");
 	uint64_t every = stmt_size(&layer_slice, st, "every");
 	struct ptable **tables = arena_array(s->arena, n, sizeof(*tables));
-	uint64_t last = MIB;
+	uint64_t last = MIB, count;
 	unsigned group = 0;
 	size_t i;
 
+	if (stmt_count(st, n, &count, e))
+		return -1;
+	for (i = count ? count : n; i < n; i++) {
+		disks[i]->left_out = true;
+		disks[i]->note = not_counted;
+	}
+	n = count ? count : n;
 	for (i = 0; i < n; i++) {
 		if (disks[i]->layer)
 			return err_set(e, ERR_USAGE, "cuts disks, so it is the first layer; %s is none",
@@ -107,11 +128,25 @@ static int slice_divide(struct stack *s, const struct stmt *st, struct node **di
 /* The node is there already, so it becomes the one partition of its disk. */
 static int part_size(struct stack *s, struct node *n, struct err *e)
 {
+	size_t before = 0, all = 0, i;
 	struct ptable *t;
+	uint64_t count;
 
 	if (n->kids[0]->layer)
 		return err_set(e, ERR_USAGE, "partitions disks, so it is the first layer; %s is none",
 			       n->kids[0]->name);
+	for (i = 0; i < s->n_disks; i++) {
+		const struct node *disk = s->nodes.at[i];
+
+		all += disk->role == ROLE_DATA;
+		before += disk->role == ROLE_DATA && disk->id < n->kids[0]->id;
+	}
+	if (stmt_count(n->stmt, all, &count, e))
+		return -1;
+	if (count && before >= count) {
+		n->note = not_counted;
+		return 1;
+	}
 	t = ptable_new(s, n->kids[0], ptable_reserve(n->stmt, n->kids[0]->bytes));
 	if (t->end < 16 * MIB)
 		return err_set(e, ERR_USAGE, "%s is too small for a partition", n->kids[0]->name);
@@ -119,8 +154,12 @@ static int part_size(struct stack *s, struct node *n, struct err *e)
 	return 0;
 }
 
+#define COUNT_OPTION { .name = "count", .type = OPTION_COUNT, .min = 1, .max = MOST_COUNTED, \
+	.help = "only the first so many disks; the others stay as they are" }
+
 static const struct option slice_options[] = {
-	OPTION_RESERVE("every disk"),
+	OPTION_RESERVE,
+	COUNT_OPTION,
 	{ .name = "smallest", .type = OPTION_SIZE, .min = 16 * MIB, .max = 1 * TIB, .def = "64M",
 	  .help = "disks that differ by less count as equal; the difference is left unused" },
 	{ .name = "every", .type = OPTION_SIZE, .min = 64 * MIB, .max = 1024 * TIB,
@@ -129,7 +168,8 @@ static const struct option slice_options[] = {
 };
 
 static const struct option part_options[] = {
-	OPTION_RESERVE("the disk"),
+	OPTION_RESERVE,
+	COUNT_OPTION,
 	{ .name = NULL }
 };
 

@@ -17,11 +17,19 @@ static const struct node *disk_at(const struct stack *s, size_t i)
 	return s->nodes.at[i];
 }
 
+/* From i on; what count= leaves out is nothing to give advice on. */
+static size_t next_disk(const struct stack *s, size_t i)
+{
+	while (i < s->n_disks && disk_at(s, i)->left_out)
+		i++;
+	return i;
+}
+
 static size_t data_disks(const struct stack *s)
 {
 	size_t i, n = 0;
 
-	for (i = 0; i < s->n_disks; i++)
+	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1))
 		n += disk_at(s, i)->role == ROLE_DATA;
 	return n;
 }
@@ -30,7 +38,7 @@ const char *advice_usb_member(const struct stack *s, struct arena *a)
 {
 	size_t i;
 
-	for (i = 0; i < s->n_disks; i++) {
+	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1)) {
 		const struct node *n = disk_at(s, i);
 
 		if (n->disk->kind == DISK_USB && s->n_disks > 1)
@@ -45,7 +53,7 @@ const char *advice_usb_sector(const struct stack *s, struct arena *a)
 {
 	size_t i;
 
-	for (i = 0; i < s->n_disks; i++) {
+	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1)) {
 		const struct node *n = disk_at(s, i);
 
 		if (n->disk->kind == DISK_USB && n->disk->lsec == 4096)
@@ -60,7 +68,7 @@ const char *advice_network(const struct stack *s, struct arena *a)
 {
 	size_t i;
 
-	for (i = 0; i < s->n_disks; i++) {
+	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1)) {
 		const struct node *n = disk_at(s, i);
 
 		if (disk_is_network(n->disk))
@@ -81,10 +89,10 @@ const char *advice_same_device(const struct stack *s, struct arena *a)
 {
 	size_t i, k;
 
-	for (i = 0; i < s->n_disks; i++) {
+	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1)) {
 		const struct disk *x = disk_at(s, i)->disk;
 
-		for (k = 0; k < i; k++) {
+		for (k = next_disk(s, 0); k < i; k = next_disk(s, k + 1)) {
 			const struct disk *y = disk_at(s, k)->disk;
 
 			if (x->kind != DISK_NVME || y->kind != DISK_NVME || x->is_virtual ||
@@ -104,10 +112,10 @@ const char *advice_twin_serial(const struct stack *s, struct arena *a)
 {
 	size_t i, k;
 
-	for (i = 0; i < s->n_disks; i++) {
+	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1)) {
 		const struct disk *x = disk_at(s, i)->disk;
 
-		for (k = 0; k < i; k++) {
+		for (k = next_disk(s, 0); k < i; k = next_disk(s, k + 1)) {
 			const struct disk *y = disk_at(s, k)->disk;
 
 			if (x->is_virtual || !same_text(x->serial, y->serial) ||
@@ -127,7 +135,7 @@ const char *advice_no_serial(const struct stack *s, struct arena *a)
 	const struct node *first = NULL;
 	size_t i, n = 0;
 
-	for (i = 0; i < s->n_disks; i++) {
+	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1)) {
 		const struct node *d = disk_at(s, i);
 
 		const char *serial = d->disk->serial;
@@ -171,7 +179,7 @@ const char *advice_smr(const struct stack *s, struct arena *a)
 {
 	size_t i;
 
-	for (i = 0; i < s->n_disks; i++) {
+	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1)) {
 		const struct node *n = disk_at(s, i);
 
 		if (n->disk->zoned && !strcmp(n->disk->zoned, "host-aware"))
@@ -216,10 +224,10 @@ const char *advice_near_equal(const struct stack *s, struct arena *a)
 
 	if (!cuts_to_the_smallest(s))
 		return NULL;
-	for (i = 0; i < s->n_disks; i++) {
+	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1)) {
 		const struct node *x = disk_at(s, i);
 
-		for (k = 0; k < i; k++) {
+		for (k = next_disk(s, 0); k < i; k = next_disk(s, k + 1)) {
 			const struct node *y = disk_at(s, k);
 			const struct node *larger = x->bytes > y->bytes ? x : y;
 			const struct node *smaller = larger == x ? y : x;
@@ -298,7 +306,7 @@ const char *advice_slack(const struct stack *s, struct arena *a)
 
 	if (!s->survives || !cuts_to_the_smallest(s))
 		return NULL;
-	for (i = 0; i < s->n_disks; i++) {
+	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1)) {
 		const struct node *n = disk_at(s, i);
 
 		if (n->role == ROLE_DATA && (!least || n->bytes < least->bytes))
@@ -408,24 +416,25 @@ const char *advice_unused(const struct stack *s, struct arena *a)
 {
 	const struct node *largest = NULL;
 	char size[SIZE_TEXT], tail[SIZE_TEXT];
-	uint64_t unused = 0;
+	uint64_t unused = 0, raw = 0;
 	unsigned percent;
 	size_t i;
 
-	for (i = 0; i < s->n_disks; i++) {
+	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1)) {
 		const struct node *n = disk_at(s, i);
 
 		if (n->role != ROLE_DATA)
 			continue;
+		raw += n->disk->bytes;
 		unused += n->split.unused;
 		if (!largest || n->split.unused > largest->split.unused)
 			largest = n;
 	}
-	if (!largest || unused < s->raw_bytes / 20)
+	if (!largest || unused < raw / 20)
 		return NULL;
 	size_text(size, unused, SIZE_SI);
 	size_text(tail, largest->split.unused, SIZE_SI);
-	percent = (unsigned)(100 * (unsigned __int128)unused / s->raw_bytes);
+	percent = (unsigned)(100 * (unsigned __int128)unused / raw);
 	if (cuts_to_the_smallest(s) && !advice_first(s, "slice"))
 		return arena_printf(a, "%s of the disks stay unused (%u %%): every disk counts as "
 				    "the smallest; slices would use what the larger ones have in "

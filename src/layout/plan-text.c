@@ -162,7 +162,7 @@ static void left_out(const struct stack *s, struct sbuf *out)
 {
 	size_t i;
 
-	for (i = s->n_disks; i < s->nodes.n; i++) {
+	for (i = 0; i < s->nodes.n; i++) {
 		const struct node *n = s->nodes.at[i];
 
 		if (n->left_out && n->bytes && n->note)

@@ -26,10 +26,9 @@ struct ptable {
 uint64_t ptable_reserve(const struct stmt *st, uint64_t bytes);
 
 /* An option of every layer that makes partitions. */
-#define OPTION_RESERVE(which) { .name = "reserve", .type = OPTION_SIZE, .max = 100 * GIB, \
+#define OPTION_RESERVE { .name = "reserve", .type = OPTION_SIZE, .max = 100 * GIB, \
 	.percent = 50, .def = "0", \
-	.help = "keep so much free at the end of " which " for a smaller replacement; 1% rounds up " \
-		"to whole MiB" }
+	.help = "kept free at the end for a smaller new disk; 1% is whole MiB" }
 
 /* The table of a disk that has none yet; reserve bytes are left free at its end. */
 struct ptable *ptable_new(struct stack *s, struct node *disk, uint64_t reserve);

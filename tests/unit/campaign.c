@@ -17,6 +17,7 @@
 #include "campaign/campaign.h"
 #include "disk/disk.h"
 #include "layout/pick.h"
+#include "layout/recipe.h"
 #include "store/store.h"
 
 #define TWO "layout md level=raid1 | xfs\nworkload small-text\n"
@@ -248,16 +249,49 @@ static void test_one_file_system(void **state)
 	(void)state;
 	check_on(c, "2xhdd:2GiB");
 	assert_string_equal(variant(c, 0)->why, "it makes 2 file systems, and a campaign measures one: "
-			    "mergerfs joins them, or give it one disk");
+			    "mergerfs joins them, part count=1 takes one disk");
 	assert_string_equal(variant(c, 1)->why, "it ends without a file system, and there is nothing to "
 			    "measure");
 	assert_null(variant(c, 2)->why);
 	assert_null(variant(c, 3)->why);
 	campaign_free(c);
-	c = parse("layout xfs\nworkload small-text\nreps 2\n");
-	check_on(c, "hdd:2GiB");
+	c = parse("layout part | xfs\naxis part.count 1 3\nworkload small-text\nreps 2\n");
+	check_on(c, "2xhdd:2GiB");
 	assert_null(variant(c, 0)->why);
+	assert_true(variant(c, 0)->usable < 2 * GIB);
+	assert_non_null(strstr(variant(c, 1)->why, "count=3, and there are 2 disks"));
+	check_on(c, "hdd:2GiB");
 	campaign_free(c);
+}
+
+/* A layout may do without a disk that was named to be wiped; the others of its words stay. */
+static void test_words_to_wipe(void **state)
+{
+	const char *words[] = { "3xhdd:2GiB", NULL };
+	char *wipe[] = { (char *)"hdd2", (char *)"/dev/hdd1", NULL }, **kept;
+	char *strange[] = { (char *)"hdd1", (char *)"hdd9", NULL };
+	struct campaign *c = parse("layout part count=1 | xfs\nworkload small-text\n");
+	struct inventory *inv = inventory_new();
+	struct recipe *r = NULL;
+	struct stack *s = NULL;
+	struct pick *picks;
+	struct err e = { 0 };
+	size_t n;
+
+	(void)state;
+	assert_int_equal(picks_from_words(inv, words, NULL, c->arena, &picks, &n, &e), 0);
+	assert_int_equal(recipe_parse("part count=1 | xfs", NULL, &r, &e), 0);
+	assert_int_equal(stack_make(r, "t", picks, n, &s, &e), 0);
+	kept = campaign_wipe(c->arena, s, inv, wipe);
+	assert_string_equal(kept[0], "/dev/hdd1");
+	assert_null(kept[1]);
+	assert_null(campaign_wipe(c->arena, s, inv, NULL)[0]);
+	assert_int_equal(campaign_guard(c, picks, n, inv, strange, &e), -1);
+	assert_string_equal(e.text, "--wipe hdd9 names none of the disks of this campaign");
+	stack_free(s);
+	recipe_free(r);
+	campaign_free(c);
+	inventory_free(inv);
 }
 
 static void test_impossible(void **state)
@@ -830,6 +864,7 @@ int main(void)
 		cmocka_unit_test(test_axes),
 		cmocka_unit_test(test_ram_axis),
 		cmocka_unit_test(test_one_file_system),
+		cmocka_unit_test(test_words_to_wipe),
 		cmocka_unit_test(test_impossible),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test_setup_teardown(test_migration, setup, teardown),

@@ -212,6 +212,47 @@ static void a_percentage_stays_free(void **state)
 	}
 }
 
+/* With count= it is what the first disks alone would be; the others are neither used nor
+ * written to, and no advice is given on them. */
+static void a_count_takes_the_first_disks(void **state)
+{
+	static const struct {
+		const char *layout, *disks[4], *like, *first[4];
+		size_t used;
+	} cases[] = {
+		{ "part count=1 | xfs", { "hdd:1TB", "usb:2TB", "hdd:3TB" }, "part | xfs", { "hdd:1TB" }, 1 },
+		{ "part count=2 | md level=raid1 | lvm | ext4", { "hdd:3TB", "hdd:2TB", "hdd:1TB" },
+		  "part | md level=raid1 | lvm | ext4", { "hdd:3TB", "hdd:2TB" }, 2 },
+		{ "slice count=3 | md redundancy=1 | btrfs data=single", { "hdd:1TB", "2xhdd:2TB", "hdd:3TB" },
+		  "slice | md redundancy=1 | btrfs data=single", { "hdd:1TB", "2xhdd:2TB" }, 3 },
+		{ "part count=3 | btrfs data=raid1", { "3xhdd:1TB" }, "part | btrfs data=raid1",
+		  { "3xhdd:1TB" }, 3 },
+	};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct err e = { 0 };
+		struct made m, like;
+
+		if (make(&m, cases[i].layout, cases[i].disks, &e) ||
+		    make(&like, cases[i].like, cases[i].first, &e))
+			fail_msg("%s", e.text);
+		assert_int_equal(m.stack->tops.n, 1);
+		assert_int_equal(m.stack->usable_bytes, like.stack->usable_bytes);
+		assert_int_equal(m.stack->survives, like.stack->survives);
+		for (k = 0; k < m.stack->n_disks; k++) {
+			const struct node *disk = m.stack->nodes.at[k];
+
+			assert_int_equal(node_is_used(disk), k < cases[i].used);
+			assert_int_equal(disk->split.unused == disk->disk->bytes, k >= cases[i].used);
+		}
+		check_sums(m.stack);
+		unmake(&m);
+		unmake(&like);
+	}
+}
+
 static void what_cannot_be_is_said(void **state)
 {
 	static const struct {
@@ -240,6 +281,8 @@ static void what_cannot_be_is_said(void **state)
 		{ "part | lvm", { "hdd:4TB", "hdd:4TB,sector=4096" },
 		  "layer 2, lvm: hdd1p1 has 512-byte sectors and hdd2p1 has 4096: one volume group does not take "
 		  "both; btrfs over the slices does" },
+		{ "part count=3 | xfs", { "2xhdd:4TB" }, "layer 1, part: count=3, and there are 2 disks" },
+		{ "slice count=2 | xfs", { "hdd:4TB" }, "layer 1, slice: count=2, and there is 1 disk" },
 		{ "md redundancy=1 | slice", { "2xhdd:4TB" },
 		  "layer 2, slice: cuts disks, so it is the first layer; data is none" },
 	};
@@ -358,6 +401,7 @@ int main(void)
 		cmocka_unit_test(public_vectors),
 		cmocka_unit_test(nearly_equal_disks_are_one_slice),
 		cmocka_unit_test(a_percentage_stays_free),
+		cmocka_unit_test(a_count_takes_the_first_disks),
 		cmocka_unit_test(what_cannot_be_is_said),
 		cmocka_unit_test(losses_follow_the_slices),
 		cmocka_unit_test(the_digest_sees_every_word),
