@@ -223,13 +223,15 @@ static void run_words(struct ui *ui, struct sbuf *left, struct sbuf *right)
 		return;
 	rep = w->rep ? w->rep : (unsigned)c->n + 1;
 	sbuf_addf(left, "%s %s, run %u of %u", c->name, c->op, rep, rep > w->reps ? rep : w->reps);
-	if (w->waiting[0] || !(w->bytes_total || w->ops)) {
+	if (w->waiting[0] || !w->rep || !(w->bytes_total || w->ops)) {
 		sbuf_add(right, w->waiting[0] ? w->waiting : "beginning");
 		return;
 	}
-	sbuf_addf(right, "%s %s now ─ ", w->syncing ? "syncing," :
-		  value_text(a, c->unit, w->n_samples ? w->samples[w->n_samples - 1] : 0),
-		  c->unit->text);
+	if (w->syncing)
+		sbuf_add(right, "written, syncing ─ ");
+	else
+		sbuf_addf(right, "%s %s now ─ ", value_text(a, c->unit, w->n_samples ?
+			  w->samples[w->n_samples - 1] : 0), c->unit->text);
 	if (!c->unit->counts)
 		sbuf_addf(right, "%s of %s ─ ", ui_size(ui, gone, w->bytes),
 			  ui_size(ui, b, w->bytes_total));
