@@ -95,6 +95,8 @@ static enum paint cell_text(const struct campaign_view *v, const struct campaign
 		return PAINT_TEXT;
 	default:
 		sbuf_add(out, cell ? "·" : "");
+		if (cell && cell->kept && v->file)	/* of one that was paused or cut short */
+			sbuf_addf(out, "%u/%u", cell->kept, v->file->reps);
 		return PAINT_TEXT;
 	}
 }

@@ -47,10 +47,12 @@ static void set_pause(struct ui *ui, struct campaign_view *v, enum campaign_paus
 	struct store *st = NULL;
 	struct err e = { 0 };
 
-	if (store_open(ui->s->db, &st, &e) || store_campaign_pause(st, v->row->id, pause, &e))
+	if (store_open(ui->s->db, &st, &e) || store_campaign_pause(st, v->row->id, pause, &e)) {
 		ui_fail(ui, &e);
-	else
+	} else {
 		ui_say(ui, ' ', "%s", said[pause]);
+		ui->s->work.stop_asked = pause != PAUSE_NO;	/* its end is no failure then */
+	}
 	store_close(st);
 	campaign_read(ui, v);
 }

@@ -170,6 +170,8 @@ int campaign_read(struct ui *ui, struct campaign_view *v)
 		v->row = find_row(v);
 	if (v->row)
 		rc = store_cells(st, v->row->id, v->arena, &v->cells, &e);
+	if (v->row && rc == 0 && !campaign_alive(v->row))
+		rc = store_cells_kept(st, v->row->id, &v->cells, &e);
 	store_close(st);
 	if (rc) {
 		v->row = NULL;

@@ -96,6 +96,23 @@ static void forget_run(struct campaign_work *w)
 	w->last_run = NULL;
 }
 
+/* Of each operation the repetitions before this one are there: what is left is less by them. */
+static void count_run(struct campaign_work *w, const json_t *event)
+{
+	const char *workload = json_str(event, "workload");
+	unsigned rep = (unsigned)json_u64(event, "rep", 0);
+	size_t i;
+
+	for (i = 0; workload && rep && i < w->run->cells->n; i++) {
+		struct campaign_cell *c = w->run->cells->at[i];
+
+		if (c->state != CELL_RUNNING || strcmp(c->workload, workload) != 0)
+			continue;
+		c->kept = rep - 1;
+		c->kept_ops = BENCH_OPS;
+	}
+}
+
 /* A timed run is over: what a screen shows of it. */
 static void keep_run(struct campaign_work *w, const json_t *event)
 {
@@ -104,6 +121,7 @@ static void keep_run(struct campaign_work *w, const json_t *event)
 	size_t i;
 
 	forget_run(w);
+	count_run(w, event);
 	w->last_run = json_object();
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (json_object_get(event, keys[i]))
