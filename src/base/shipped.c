@@ -33,6 +33,18 @@ const char *shipped_folder(const char *variable, const char *name, char buf[PATH
 	return buf;
 }
 
+char *own_folder(struct arena *a, const char *name)
+{
+	const char *data = getenv("XDG_DATA_HOME");
+	const char *home = getenv("HOME");
+
+	if (data && *data == '/')
+		return arena_printf(a, "%s/naslab/%s", data, name);
+	if (home && *home == '/')
+		return arena_printf(a, "%s/.local/share/naslab/%s", home, name);
+	return NULL;
+}
+
 static int by_name(const void *x, const void *y)
 {
 	return strcmp(*(const char *const *)x, *(const char *const *)y);

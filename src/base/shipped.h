@@ -16,6 +16,9 @@ struct list;
  */
 const char *shipped_folder(const char *variable, const char *name, char buf[PATH_MAX]);
 
+/* The person's own ones: $XDG_DATA_HOME/naslab/NAME, else below ~/.local/share. NULL: no home. */
+char *own_folder(struct arena *a, const char *name);
+
 /*
  * The files of a folder with that suffix, not hidden, added to *out without it: char *, sorted,
  * each once, together with those that are in *out already. False with errno set when the

@@ -74,6 +74,7 @@ struct fileset {
 
 struct workload {		/* one class: "small-text", "500M" ... (workloads/) */
 	const char *name, *title;
+	const char *path;	/* of its file, a whole one; NULL: it is shipped */
 	const char *about;	/* NULL when not given */
 	const char *group;	/* those that belong on one chart; NULL: none */
 	struct fileset sets[WORKLOAD_SETS];
@@ -116,9 +117,13 @@ struct workload_word {
 };
 const struct workload_word *workload_word(size_t i);	/* NULL behind the last */
 
-/* The folder the shipped workloads are read from: $NASLAB_WORKLOADS, beside the program,
- * or the installed one. */
+/*
+ * A word is the name of a workload, shipped or in the person's own folder (own_folder()), or a
+ * path: it has a slash in it or ends in ".workload". The folder of the shipped ones is
+ * $NASLAB_WORKLOADS, beside the program, or the installed one.
+ */
 const char *workload_folder(void);
+bool workload_is_own(struct arena *a, const char *word);	/* a path, or a file in the own folder */
 
 /* One workload from its text; `from` names it in the sentence ("small-text.workload"). */
 int workload_parse(struct arena *a, const char *name, const char *text, const char *from,

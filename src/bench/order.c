@@ -113,8 +113,11 @@ json_t *bench_order_json(const struct bench_order *o)
 		json_put_str(j, "build", o->build);
 	if (o->label)
 		json_put_str(j, "label", o->label);
-	for (i = 0; i < o->workloads.n; i++)
-		json_add_str(names, ((const struct workload *)o->workloads.at[i])->name);
+	for (i = 0; i < o->workloads.n; i++) {
+		const struct workload *w = o->workloads.at[i];
+
+		json_add_str(names, w->path ? w->path : w->name);	/* root has another home */
+	}
 	json_object_set_new(j, "workloads", names);
 	json_object_set_new(j, "write", json_boolean(o->write));
 	json_object_set_new(j, "read", json_boolean(o->read));

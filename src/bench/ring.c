@@ -70,7 +70,7 @@ static void *fill(void *arg)
 	const struct corpus *c = r->corpus;
 	struct slot *s = &r->slots[0];
 	unsigned at = 0;
-	uint64_t read_ns = 0;
+	uint64_t read_ns = 0, all = 0;
 	size_t file;
 
 	wait_for(&r->empty);
@@ -98,9 +98,10 @@ static void *fill(void *arg)
 			}
 			s->len += len;
 			left -= len;
+			all += len;
 		}
 	}
-	r->made_ns = thread_cpu_ns() + read_ns;
+	r->made_ns = all ? thread_cpu_ns() + read_ns : 0;	/* what is held was not made */
 	sem_post(&r->full);
 	return NULL;
 }

@@ -380,6 +380,11 @@ int bench_add_named(struct arena *a, struct bench_order *o, const char *name,
 		return 0;
 	}
 	w = workload_in(&all, name);
+	if (!w && workload_is_own(a, name)) {
+		w = arena_alloc(a, sizeof(*w));
+		if (workload_find(a, name, w, e) < 0)
+			return -1;
+	}
 	if (!w)
 		return no_such(a, &all, name, e);
 	add_once(a, &o->workloads, w);

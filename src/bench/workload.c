@@ -27,9 +27,14 @@ const char *workload_folder(void)
 	return shipped_folder("NASLAB_WORKLOADS", "/workloads", folder);
 }
 
-static int read_one(struct arena *a, const char *name, struct workload *out, struct err *e)
+static const char *shipped_path(struct arena *a, const char *name)
 {
-	const char *path = arena_printf(a, "%s/%s%s", workload_folder(), name, suffix);
+	return arena_printf(a, "%s/%s%s", workload_folder(), name, suffix);
+}
+
+static int read_one(struct arena *a, const char *name, const char *path, struct workload *out,
+		    struct err *e)
+{
 	struct sbuf text = { 0 };
 	int rc;
 
@@ -43,6 +48,73 @@ static int read_one(struct arena *a, const char *name, struct workload *out, str
 		rc = workload_parse(a, name, sbuf_str(&text), path, out, e);
 	sbuf_done(&text);
 	return rc;
+}
+
+static bool is_path(const char *word)
+{
+	size_t len = strlen(word), end = sizeof(suffix) - 1;
+
+	return strchr(word, '/') || (len > end && !strcmp(word + len - end, suffix));
+}
+
+/* A file of the person's own. Under the name of a shipped one it would be compared with that. */
+static int read_own(struct arena *a, const char *word, struct workload *out, struct err *e)
+{
+	char *real = realpath(word, NULL), *path, *name;
+	size_t len;
+
+	if (!real)
+		return err_sys(e, "cannot read the workload %s", word);
+	path = arena_strdup(a, real);
+	free(real);
+	name = arena_strdup(a, strrchr(path, '/') + 1);
+	len = strlen(name);
+	if (!is_path(name))
+		return err_set(e, ERR_USAGE, "%s: the file of a workload ends in %s", word, suffix);
+	name[len - (sizeof(suffix) - 1)] = '\0';
+	if (!shipped_name_is_plain(name))
+		return err_set(e, ERR_USAGE, "%s: a workload's name has letters, digits and -, at most 40",
+			       word);
+	if (access(shipped_path(a, name), F_OK) == 0)
+		return err_set(e, ERR_USAGE, "%s: a shipped workload has that name, and results of the two "
+			       "would be compared; give it another", word);
+	if (read_one(a, name, path, out, e) < 0)
+		return -1;
+	out->path = path;
+	return 0;
+}
+
+static const char *own_path(struct arena *a, const char *name)
+{
+	const char *folder = own_folder(a, "workloads"), *path;
+
+	if (!folder || !shipped_name_is_plain(name))
+		return NULL;
+	path = arena_printf(a, "%s/%s%s", folder, name, suffix);
+	return access(path, F_OK) == 0 ? path : NULL;
+}
+
+bool workload_is_own(struct arena *a, const char *word)
+{
+	return is_path(word) || own_path(a, word);
+}
+
+/* Those in the person's folder. One that is wrong says so when it is named. */
+static void add_own(struct arena *a, struct list *out)
+{
+	const char *folder = own_folder(a, "workloads");
+	struct list names = { 0 };
+	struct err e = { 0 };
+	size_t i;
+
+	if (!shipped_names(a, folder, suffix, &names))
+		return;
+	for (i = 0; i < names.n; i++) {
+		struct workload *w = arena_alloc(a, sizeof(*w));
+
+		if (!read_own(a, arena_printf(a, "%s/%s%s", folder, (char *)names.at[i], suffix), w, &e))
+			list_add(a, out, w);
+	}
 }
 
 static int smaller(const void *a, const void *b)
@@ -84,10 +156,11 @@ int workload_list_all(struct arena *a, struct list *out, struct err *e)
 
 		if (!shipped_name_is_plain(names.at[i]))
 			continue;
-		if (read_one(a, names.at[i], w, e) < 0)
+		if (read_one(a, names.at[i], shipped_path(a, names.at[i]), w, e) < 0)
 			return -1;
 		list_add(a, &found, w);
 	}
+	add_own(a, &found);
 	if (found.n)
 		qsort(found.at, found.n, sizeof(found.at[0]), smaller);
 	*out = found;
@@ -96,10 +169,12 @@ int workload_list_all(struct arena *a, struct list *out, struct err *e)
 
 int workload_find(struct arena *a, const char *name, struct workload *out, struct err *e)
 {
+	const char **words, *near, *own;
 	struct list all = { 0 };
-	const char **words, *near;
 	size_t i;
 
+	if (is_path(name))
+		return read_own(a, name, out, e);
 	if (workload_list_all(a, &all, e) < 0)
 		return -1;
 	words = arena_array(a, all.n + 1, sizeof(*words));
@@ -112,6 +187,9 @@ int workload_find(struct arena *a, const char *name, struct workload *out, struc
 		}
 		words[i] = w->name;
 	}
+	own = own_path(a, name);
+	if (own)	/* it was left out of the list: why? */
+		return read_own(a, own, out, e);
 	near = nearest_word(name, words, all.n);
 	if (near)
 		return err_set(e, ERR_USAGE, "there is no workload \"%s\"; did you mean \"%s\"?",

@@ -22,14 +22,19 @@ static int make_order(struct campaign_work *w, struct arena *a, const struct cam
 	return bench_find_target(a, c->name, o, e);
 }
 
-static int add_workload(struct arena *a, struct bench_order *o, const char *name, struct err *e)
+static int add_workload(const struct campaign_work *w, struct arena *a, struct bench_order *o,
+			const char *name, struct err *e)
 {
-	struct workload *x = arena_alloc(a, sizeof(*x));
+	const struct list *all = &w->run->campaign->workloads;
+	size_t i;
 
-	if (workload_find(a, name, x, e))
-		return -1;
-	list_add(a, &o->workloads, x);
-	return 0;
+	for (i = 0; i < all->n; i++) {
+		if (!strcmp(((const struct workload *)all->at[i])->name, name)) {
+			list_add(a, &o->workloads, all->at[i]);
+			return 0;
+		}
+	}
+	return err_set(e, ERR_FAIL, "the campaign has no workload \"%s\"", name);
 }
 
 /* The results of one cell out of those of the whole measurement. */
@@ -69,7 +74,7 @@ static int together(struct campaign_work *w, struct campaign_cell **cells, size_
 	int rc = make_order(w, a, cells[0], &o, why);
 
 	for (i = 0; rc == 0 && i < n; i++)
-		rc = add_workload(a, &o, cells[i]->workload, why);
+		rc = add_workload(w, a, &o, cells[i]->workload, why);
 	if (rc == 0) {	/* and how long the build took, which belongs to none of the cells alone */
 		o.times = true;
 		o.tags = campaign_tags(w, cells[0]);
@@ -103,7 +108,7 @@ static int fits(struct campaign_work *w, struct campaign_cell *c, bool *yes, str
 	int rc = make_order(w, a, c, &o, why);
 
 	if (rc == 0)
-		rc = add_workload(a, &o, c->workload, why);
+		rc = add_workload(w, a, &o, c->workload, why);
 	*yes = rc == 0 && bench_forecast(&o, &f, &no) == 0;
 	if (rc == 0 && !*yes)
 		rc = campaign_set(w, &c, 1, no.kind == ERR_FAIL ? CELL_FAILED : CELL_IMPOSSIBLE, no.text, e);

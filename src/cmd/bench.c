@@ -304,7 +304,8 @@ static int run(int argc, char **argv)
 
 static const struct verb_option options[] = {
 	{ .name = "workload", .value = "W", .many = true,
-	  .help = "a class or a suite (naslab workloads lists them); \"all\" are all that are copied; "
+	  .help = "a class or a suite (naslab workloads lists them), or a file of your own, "
+		  "./NAME.workload; \"all\" are all that are copied; "
 		  "without it those of them up to 2 GB" },
 	{ .name = "op", .value = "OP", .help = "only write, or only read" },
 	{ .name = "reps", .value = "N",

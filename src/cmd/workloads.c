@@ -153,7 +153,8 @@ static void print_all(const struct list *suites, const struct list *classes)
 		if (is_first_of_group(classes, i))
 			print_group(classes, i);
 	}
-	puts("\nnaslab bench NAME|DIR --workload W measures any of them");
+	puts("\nnaslab bench NAME|DIR --workload W measures any of them, or a file ./NAME.workload of "
+	     "your own");
 }
 
 static json_t *suite_json(const struct suite *s)

@@ -377,19 +377,6 @@ const char *recipe_folder(void)
 	return shipped_folder("NASLAB_LAYOUTS", "/layouts", folder);
 }
 
-/* The user's own recipes: $XDG_DATA_HOME/naslab/layouts. NULL when there is no home. */
-static char *own_folder(struct arena *a)
-{
-	const char *data = getenv("XDG_DATA_HOME");
-	const char *home = getenv("HOME");
-
-	if (data && *data == '/')
-		return arena_printf(a, "%s/naslab/layouts", data);
-	if (home && *home == '/')
-		return arena_printf(a, "%s/.local/share/naslab/layouts", home);
-	return NULL;
-}
-
 static int open_file(const char *path, const char *name, struct recipe **out, struct err *e)
 {
 	struct sbuf text = { 0 };
@@ -451,7 +438,7 @@ int recipe_open(const char *word, struct recipe **out, struct err *e)
 	if (word[strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789-")])
 		return unknown_recipe(word, e);
 	a = arena_new();
-	own = own_folder(a);
+	own = own_folder(a, "layouts");
 	path = own ? arena_printf(a, "%s/%s.layout", own, word) : NULL;
 	if (!path || access(path, R_OK))
 		path = arena_printf(a, "%s/%s.layout", recipe_folder(), word);
@@ -466,7 +453,7 @@ int recipe_open(const char *word, struct recipe **out, struct err *e)
 int recipe_save(const struct recipe *r, const char *name, struct arena *a, char **path,
 		struct err *e)
 {
-	char *folder = own_folder(a), *file, *slash;
+	char *folder = own_folder(a, "layouts"), *file, *slash;
 	struct sbuf text = { 0 };
 	int rc;
 
@@ -494,7 +481,7 @@ int recipe_names(struct arena *a, char ***names, size_t *n, struct err *e)
 {
 	struct list found = { 0 };
 
-	shipped_names(a, own_folder(a), ".layout", &found);
+	shipped_names(a, own_folder(a, "layouts"), ".layout", &found);
 	shipped_names(a, recipe_folder(), ".layout", &found);
 	if (!found.n)
 		return err_set(e, ERR_FAIL, "no layouts found in %s", recipe_folder());

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Workloads of the person's own: by path, in the own folder, and what must not be one. */
+#include "bench-help.h"
+
+#include <sys/stat.h>
+
+#include <jansson.h>
+
+#include "bench/suite.h"
+
+static char *dir;
+
+static void put(const char *name, const char *text)
+{
+	char path[600];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* The path of a file below the folder. */
+static char *at(struct arena *a, const char *name)
+{
+	return arena_printf(a, "%s/%s", dir, name);
+}
+
+static const char small[] = "fileset count=3 size=10K\nop write read\n";
+
+static void set_up(struct arena *a)
+{
+	dir = scratch();
+	setenv("XDG_DATA_HOME", dir, 1);
+	assert_int_equal(mkdir(at(a, "naslab"), 0755), 0);
+	assert_int_equal(mkdir(at(a, "naslab/workloads"), 0755), 0);
+	put("naslab/workloads/mine.workload", small);
+	put("naslab/workloads/wrong.workload", "fileset count=3 size=ten\n");
+	put("naslab/workloads/500M.workload", small);
+	put("here.workload", small);
+	put("here.text", small);
+	put("of two words.workload", small);
+}
+
+static void named(struct arena *a, const char *word, const char *says)
+{
+	struct bench_order o = { 0 };
+	const struct suite *suite;
+	struct err e = { 0 };
+	int rc = bench_add_named(a, &o, word, &suite, &e);
+
+	if (!says) {
+		assert_int_equal(rc, 0);
+		assert_int_equal(o.workloads.n, 1);
+		assert_int_equal(((const struct workload *)o.workloads.at[0])->bytes, 30 * 1024);
+		return;
+	}
+	assert_int_equal(rc, -1);
+	if (!strstr(e.text, says))
+		fail_msg("%s: %s", word, e.text);
+}
+
+static void own_ones_are_found(void **state)
+{
+	struct arena *a = arena_new();
+	struct list all = { 0 };
+	struct err e = { 0 };
+	size_t i, mine = 0;
+
+	(void)state;
+	set_up(a);
+	named(a, "mine", NULL);
+	named(a, at(a, "here.workload"), NULL);
+	named(a, "wrong", "wrong.workload line 1: ");
+	named(a, at(a, "naslab/workloads/500M.workload"), "a shipped workload has that name");
+	named(a, at(a, "here.text"), "the file of a workload ends in .workload");
+	named(a, at(a, "of two words.workload"), "letters, digits and -");
+	named(a, at(a, "none.workload"), "No such file");
+	named(a, "nome", "there is no workload");
+
+	/* listed once, and neither the wrong one nor one that has a shipped name */
+	assert_int_equal(workload_list_all(a, &all, &e), 0);
+	for (i = 0; i < all.n; i++) {
+		const struct workload *w = all.at[i];
+
+		assert_string_not_equal(w->name, "wrong");
+		if (!strcmp(w->name, "500M"))
+			assert_null(w->path);
+		mine += !strcmp(w->name, "mine");
+	}
+	assert_int_equal(mine, 1);
+	wipe(dir);
+	arena_free(a);
+}
+
+/* The executor may be root, who has another home: it is told the path. */
+static void an_order_says_where(void **state)
+{
+	struct arena *a = arena_new();
+	struct bench_order o = { .target = "/srv/x", .write = true, .scale = 1, .reps = 1 }, read;
+	const struct suite *suite;
+	struct err e = { 0 };
+	json_t *j;
+
+	(void)state;
+	set_up(a);
+	assert_int_equal(bench_add_named(a, &o, "mine", &suite, &e), 0);
+	assert_int_equal(bench_add_named(a, &o, "1G", &suite, &e), 0);
+	j = bench_order_json(&o);
+	setenv("XDG_DATA_HOME", "/nowhere", 1);
+	if (bench_order_read(a, j, &read, &e))
+		fail_msg("%s", e.text);
+	assert_int_equal(read.workloads.n, 2);
+	assert_string_equal(((const struct workload *)read.workloads.at[0])->name, "mine");
+	assert_string_equal(((const struct workload *)read.workloads.at[1])->name, "1G");
+	json_decref(j);
+	wipe(dir);
+	arena_free(a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(own_ones_are_found),
+		cmocka_unit_test(an_order_says_where),
+	};
+
+	use_shipped_workloads();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
