@@ -46,11 +46,66 @@ static size_t boundary(const char *text, size_t at)
 	return at;
 }
 
+enum { MOST_WORDS = 24 };
+
+struct words {
+	const char *at[MOST_WORDS];
+	size_t len[MOST_WORDS], n;
+};
+
+static struct words split(const char *text)
+{
+	struct words w = { .n = 0 };
+
+	while (w.n < MOST_WORDS && *(text += strspn(text, " "))) {
+		w.at[w.n] = text;
+		w.len[w.n] = strcspn(text, " ");
+		text += w.len[w.n++];
+	}
+	return w;
+}
+
+static bool same_word(const struct words *x, const struct words *y, size_t i)
+{
+	return x->len[i] == y->len[i] && !memcmp(x->at[i], y->at[i], x->len[i]);
+}
+
+/*
+ * What axes made of one layout differs in few words: only those, so that chunk=64K is told from
+ * chunk=1M where neither has room; without keys, as little as that. NULL: it stands alone.
+ */
+static const char *own_words(struct arena *a, const char *label, const char *const *labels, size_t n,
+			     bool keys)
+{
+	struct words mine = split(label), other;
+	bool differs[MOST_WORDS] = { false };
+	struct sbuf out = { 0 };
+	const char *text, *value;
+	size_t i, k;
+
+	for (i = 0; i < n; i++) {
+		other = split(labels[i]);
+		for (k = 0; other.n == mine.n && same_word(&mine, &other, 0) && k < mine.n; k++)
+			differs[k] |= !same_word(&mine, &other, k);
+	}
+	for (k = 0; k < mine.n; k++) {
+		value = memchr(mine.at[k], '=', mine.len[k]);
+		value = value && !keys ? value + 1 : mine.at[k];
+		if (differs[k])
+			sbuf_addf(&out, "%c%.*s", out.len ? ' ' : '~',
+				  (int)(mine.len[k] - (size_t)(value - mine.at[k])), value);
+	}
+	text = out.len ? arena_strdup(a, out.text) : NULL;
+	sbuf_done(&out);
+	return text;
+}
+
 const char *label_cut(struct arena *a, const char *label, const char *const *labels, size_t n,
 		      size_t width)
 {
 	struct sbuf safe = { 0 };
-	const char *text;
+	const char *text, *own;
+	int keys;
 	size_t i, from = 0, len;
 
 	sbuf_add_safe(&safe, label);
@@ -59,6 +114,11 @@ const char *label_cut(struct arena *a, const char *label, const char *const *lab
 	len = strlen(text);
 	if (len <= width)
 		return text;
+	for (keys = 1; keys >= 0; keys--) {
+		own = own_words(a, text, labels, n, keys);
+		if (own && strlen(own) <= width)
+			return own;
+	}
 	for (i = 0; i < n; i++) {
 		size_t head = same_head(label, labels[i]);
 

@@ -217,6 +217,10 @@ static void labels_stay_apart(void **state)
 		"slice | md level=raid5 chunk=512K | xfs", "slice | md level=raid5 chunk=1M | xfs",
 		"short", "grün grün grün grün grün grün",
 	};
+	static const char *const axes[] = {
+		"raid5-xfs chunk=64K consistency=bitmap", "raid5-xfs chunk=1M consistency=ppl",
+		"raid5-xfs chunk=64K consistency=ppl", "md level=raid5 | slice every=1T",
+	};
 	struct arena *a = arena_new();
 	const char *one, *other;
 
@@ -228,6 +232,12 @@ static void labels_stay_apart(void **state)
 	assert_non_null(strstr(other, "1M"));
 	assert_true(strlen(one) <= 20 && strlen(other) <= 20);
 	assert_string_equal(label_cut(a, l[2], l, 4, 20), "short");
+	assert_string_equal(label_cut(a, axes[0], axes, 4, 40), axes[0]);
+	assert_string_equal(label_cut(a, axes[0], axes, 4, 32), "~chunk=64K consistency=bitmap");
+	assert_string_equal(label_cut(a, axes[0], axes, 4, 20), "~64K bitmap");
+	assert_string_equal(label_cut(a, axes[1], axes, 4, 20), "~1M ppl");
+	assert_string_equal(label_cut(a, axes[2], axes, 4, 20), "~64K ppl");
+	assert_string_equal(label_cut(a, axes[3], axes, 4, 20), "md level=raid5 | sl~");	/* alone */
 	/* no half character: 19 bytes end in the middle of the fourth u */
 	assert_string_equal(label_cut(a, l[3], l, 4, 22), "gr\xc3\xbcn gr\xc3\xbcn gr\xc3\xbcn gr~");
 	assert_string_equal(label_cut(a, "\x1b[31m", NULL, 0, 20), "\\x1b[31m");
