@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -66,6 +67,7 @@ bool shipped_names(struct arena *a, const char *folder, const char *suffix, stru
 	DIR *dir = folder ? opendir(folder) : NULL;
 	size_t end = strlen(suffix);
 	struct dirent *d;
+	struct stat st;
 
 	if (!dir)
 		return !folder;
@@ -74,6 +76,9 @@ bool shipped_names(struct arena *a, const char *folder, const char *suffix, stru
 		char *name;
 
 		if (d->d_name[0] == '.' || len <= end || strcmp(d->d_name + len - end, suffix))
+			continue;
+		/* a pipe would be waited for, and a folder be no text: they are no one's recipe */
+		if (fstatat(dirfd(dir), d->d_name, &st, 0) == 0 && !S_ISREG(st.st_mode))
 			continue;
 		name = arena_strndup(a, d->d_name, len - end);
 		if (!has(out, name))

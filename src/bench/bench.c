@@ -339,6 +339,38 @@ static int measure(struct session *s, const struct bench_forecast *f, struct err
 	return rc;
 }
 
+/* A million files are removed for minutes. */
+static void tell_removal(void *arg, uint64_t removed)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "%llu of the measurement's files are removed",
+		 (unsigned long long)removed);
+	report_wait(arg, NULL, text);
+}
+
+/* What went wrong because the target is no longer what it was is said as that. */
+static void say_why(const struct session *s, struct err *e)
+{
+	struct err why = { 0 };
+
+	if (signalled || s->dir.target < 0 || workdir_check(&s->dir, &why) == 0 ||
+	    !strncmp(e->text, why.text, strlen(why.text)))
+		return;
+	err_in(e, "%s", why.text);
+}
+
+/* One sentence of two failures, the first one first. */
+static void add_failure(struct err *e, const struct err *more)
+{
+	size_t len = strlen(e->text);
+
+	if (e->kind == ERR_NONE)
+		*e = *more;
+	else
+		snprintf(e->text + len, sizeof(e->text) - len, "; %s", more->text);
+}
+
 /* What a killed run left in memory is not found by its target. */
 static void clean_memory(void)
 {
@@ -346,7 +378,7 @@ static void clean_memory(void)
 
 	if (dir < 0)
 		return;
-	workdir_clean(dir);
+	workdir_clean(dir, NULL, NULL);
 	close(dir);
 }
 
@@ -365,8 +397,11 @@ static bool wants_memory(const struct bench_order *o)
 int bench_run(const struct bench_order *o, void (*emit)(void *, const json_t *), void *arg,
 	      struct err *e)
 {
-	struct session s = { .order = o, .emit = emit, .arg = arg, .dir.target = -1,
-			     .source.target = -1, .ram.procs = -1 };
+	struct session s = {
+		.order = o, .emit = emit, .arg = arg, .ram.procs = -1,
+		.dir = { .target = -1, .tell = tell_removal, .arg = &s },
+		.source = { .target = -1, .tell = tell_removal, .arg = &s },
+	};
 	struct sigaction before[N_SIGNALS];
 	struct bench_forecast f;
 	struct err cleaning = { 0 };
@@ -387,13 +422,14 @@ int bench_run(const struct bench_order *o, void (*emit)(void *, const json_t *),
 	if (rc == 0) {
 		make_classes(&s);
 		rc = measure(&s, &f, e);
+		if (rc < 0)
+			say_why(&s, e);
 	}
 	workdir_close(&s.source, &cleaning);
-	if ((workdir_close(&s.dir, &cleaning) < 0 || *cleaning.text) && rc == 0) {
-		*e = cleaning;
+	workdir_close(&s.dir, &cleaning);
+	if (cleaning.kind != ERR_NONE) {
+		add_failure(e, &cleaning);
 		rc = -1;
-	} else if (*cleaning.text) {
-		err_in(e, "%s, and before that", cleaning.text);
 	}
 	ram_close(&s.ram);
 	free_classes(&s);

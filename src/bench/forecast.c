@@ -272,6 +272,7 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
 	struct statvfs v;
 	struct statfs s;
 	size_t i;
+	struct left left = { 0 };
 	int rc, fd = open(o->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	*out = (struct bench_forecast){ 0 };
@@ -288,6 +289,7 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
 	counters_open(&counters, fd);
 	writes_back = !o->no_wait && wait_writes_back(&counters.disks);
 	counters_close(&counters);
+	workdir_left(fd, &left);
 	close(fd);
 	for (i = 0; rc == 0 && i < o->workloads.n; i++)
 		rc = workload_look(o->workloads.at[i], e);
@@ -328,7 +330,9 @@ int bench_forecast(const struct bench_order *o, struct bench_forecast *out, stru
 	}
 	out->need_bytes = with_reserve(most + kept, s.f_type == BTRFS_SUPER_MAGIC) +
 			  stays_free(o, &v);
-	out->free_bytes = (uint64_t)v.f_bavail * v.f_frsize;
+	/* what a killed run left goes before anything is written */
+	out->free_bytes = (uint64_t)v.f_bavail * v.f_frsize + left.bytes;
+	v.f_favail += left.files;
 	if (o->times && !o->build)
 		return err_set(e, ERR_USAGE, "%s is no build: only of one that naslab made is it known "
 			       "how long it took", o->target);

@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/sbuf.h"
 #include "base/units.h"
 #include "bench/durable.h"
 #include "bench/remount.h"
@@ -26,20 +27,48 @@ static uint64_t of_op(enum bench_op op, const struct disk_bytes *d)
 	return (op_of(op)->writes ? d->written : 0) + (op_of(op)->reads ? d->read : 0);
 }
 
+/*
+ * No room may also mean that what the file system lies on has none (a thin volume, a sparse
+ * file), that a mergerfs keeps its branches' last gigabytes, or that the inodes are used up.
+ */
+static void say_full(int dir, struct sbuf *out)
+{
+	char left[SIZE_TEXT];
+	struct statvfs v;
+	uint64_t bytes;
+
+	if (fstatvfs(dir, &v) < 0)
+		v = (struct statvfs){ 0 };
+	bytes = (uint64_t)v.f_bavail * v.f_frsize;
+	if (v.f_files && !v.f_favail && bytes)
+		sbuf_add(out, "the file system has no room for more files");
+	else if (bytes > 64 * MIB)
+		sbuf_addf(out, "there is no room left, though the file system shows %s free,",
+			  size_text(left, bytes, SIZE_SI));
+	else
+		sbuf_add(out, "the file system is full");
+}
+
 /* Put "/mnt/x: 500M, write, run 3: " and how far it got in front of what went wrong. */
 static int tell(const struct session *s, const struct class *c, const char *what,
 		const struct engine_result *r, int error, struct err *e)
 {
 	char got[SIZE_TEXT], all[SIZE_TEXT];
+	struct sbuf why = { 0 };
 
 	if (session_stops(s))
 		return err_set(e, ERR_FAIL, "stopped");
-	if (error == ENOSPC || error == EDQUOT)
-		return err_set(e, ERR_FAIL, "%s: %s after %s of %s (%s, %s, run %u)",
-			       s->order->target,
-			       error == ENOSPC ? "the file system is full" : "the quota is used up",
-			       size_text(got, r->bytes, SIZE_SI),
-			       size_text(all, c->corpus->bytes, SIZE_SI), c->w->name, what, s->rep);
+	if (error == ENOSPC || error == EDQUOT) {
+		if (error == EDQUOT)
+			sbuf_add(&why, "the quota is used up");
+		else
+			say_full(s->dir.dir, &why);
+		err_set(e, ERR_FAIL, "%s: %s after %s of %s (%s, %s, run %u)", s->order->target,
+			sbuf_str(&why), size_text(got, r->bytes, SIZE_SI),
+			size_text(all, c->corpus->bytes, SIZE_SI), c->w->name, what, s->rep);
+		sbuf_done(&why);
+		return -1;
+	}
 	return err_in(e, "%s: %s, %s, run %u", s->order->target, c->w->name, what, s->rep);
 }
 

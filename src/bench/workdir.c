@@ -9,11 +9,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,12 +28,13 @@
 #include "base/sbuf.h"
 #include "base/text.h"
 #include "bench/corpus.h"
+#include "bench/remove.h"
 #include "bench/subvol.h"
 
 static const char prefix[] = ".naslab-bench-";
 static const char manifest[] = "manifest";
 
-enum { LETTERS = 6, DEEPEST = WORKLOAD_DEPTH + 4, EMPTY_SECONDS = 60 };
+enum { LETTERS = 6, EMPTY_SECONDS = 60 };
 
 static bool name_is_ours(const char *name)
 {
@@ -69,87 +72,14 @@ static char *boot_id(struct arena *a)
 	return id ? id : arena_strdup(a, "unknown");
 }
 
-static int empty_dir(int dir, dev_t dev, unsigned depth);
-
-/*
- * Remove a directory with all that is in it. A subvolume goes as a whole: the kernel only
- * takes one that is an entry of this directory, so nothing that is mounted there is meant.
- */
-static int remove_dir(int dir, const char *name, dev_t dev, unsigned depth)
-{
-	int sub = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), rc = -1, error;
-	struct stat st;
-
-	if (sub < 0)
-		return -1;
-	errno = 0;
-	if (fstat(sub, &st) == 0 && subvol_maybe(&st, dev))
-		rc = subvol_possible(sub) ? subvol_remove(dir, name) : -1;
-	else if (st.st_dev == dev && depth < DEEPEST && empty_dir(sub, dev, depth + 1) == 0)
-		rc = unlinkat(dir, name, AT_REMOVEDIR);
-	error = errno ? errno : EXDEV;
-	close(sub);
-	errno = error;
-	return rc;
-}
-
-/*
- * Empty a directory. No link is followed and no other file system is entered; what cannot
- * be removed is left and makes it fail with errno.
- */
-static int empty_dir(int dir, dev_t dev, unsigned depth)
-{
-	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), error = 0;
-	struct dirent *d;
-	DIR *list;
-
-	list = copy < 0 ? NULL : fdopendir(copy);
-	if (!list) {
-		if (copy >= 0)
-			close(copy);
-		return -1;
-	}
-	while ((d = readdir(list))) {
-		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
-			continue;
-		if (d->d_type != DT_DIR && unlinkat(dir, d->d_name, 0) == 0)
-			continue;
-		if (d->d_type != DT_DIR && errno != EISDIR && errno != EPERM) {
-			error = errno;
-			continue;
-		}
-		if (remove_dir(dir, d->d_name, dev, depth) < 0)
-			error = errno;
-	}
-	closedir(list);
-	errno = error;
-	return error ? -1 : 0;
-}
-
 /* Remove the manifest last: until then a later start can still tell whose it is. */
-static int remove_ours(int target, const char *name, int dir, dev_t dev)
+static int remove_ours(struct removal *r, int target, const char *name, int dir)
 {
-	struct dirent *d;
-	DIR *list = fdopendir(dup(dir));
-	int error = 0;
-
-	if (!list)
+	if (remove_all_but(r, dir, manifest) < 0 && errno != ENOENT)
 		return -1;
-	rewinddir(list);
-	while ((d = readdir(list))) {
-		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, "..") ||
-		    !strcmp(d->d_name, manifest))
-			continue;
-		if (unlinkat(dir, d->d_name, 0) < 0 && remove_dir(dir, d->d_name, dev, 0) < 0)
-			error = errno;
-	}
-	closedir(list);
-	if (!error && unlinkat(dir, manifest, 0) < 0 && errno != ENOENT)
-		error = errno;
-	if (!error && unlinkat(target, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
-		error = errno;
-	errno = error;
-	return error ? -1 : 0;
+	if (unlinkat(dir, manifest, 0) < 0 && errno != ENOENT)
+		return -1;
+	return unlinkat(target, name, AT_REMOVEDIR) < 0 && errno != ENOENT ? -1 : 0;
 }
 
 /* Does the manifest in dir name a process of ours that is gone? */
@@ -189,36 +119,91 @@ static bool is_old_and_empty(int dir, const struct stat *st)
 	return empty;
 }
 
-unsigned workdir_clean(int target)
+/* Open a directory of that name if it is what a killed run of ours left here; else -1. */
+static int open_left(int target, const char *name)
 {
-	int copy = openat(target, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = copy < 0 ? NULL : fdopendir(copy);
+	int dir = name_is_ours(name) ?
+		  openat(target, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
 	struct stat st, here;
-	unsigned removed = 0;
+
+	if (dir < 0)
+		return -1;
+	if (fstat(dir, &st) == 0 && fstat(target, &here) == 0 && st.st_dev == here.st_dev &&
+	    st.st_uid == geteuid() && (owner_is_gone(dir) || is_old_and_empty(dir, &st)))
+		return dir;
+	close(dir);
+	return -1;
+}
+
+/* The directories that dead processes left, one after the other. */
+static unsigned each_left(int target, void (*one)(void *arg, int target, const char *name, int dir),
+			  void *arg)
+{
+	int copy = openat(target, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), dir;
+	DIR *list = copy < 0 ? NULL : fdopendir(copy);
 	struct dirent *d;
+	unsigned n = 0;
 
-	if (!list) {
-		if (copy >= 0)
-			close(copy);
-		return 0;
-	}
-	while ((d = readdir(list))) {
-		int dir;
-
-		if (!name_is_ours(d->d_name))
-			continue;
-		dir = openat(target, d->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (!list && copy >= 0)
+		close(copy);
+	while (list && (d = readdir(list))) {
+		dir = open_left(target, d->d_name);
 		if (dir < 0)
 			continue;
-		if (fstat(dir, &st) == 0 && fstat(target, &here) == 0 &&
-		    st.st_dev == here.st_dev && st.st_uid == geteuid() &&
-		    (owner_is_gone(dir) || is_old_and_empty(dir, &st)) &&
-		    remove_ours(target, d->d_name, dir, st.st_dev) == 0)
-			removed++;
+		one(arg, target, d->d_name, dir);
 		close(dir);
+		n++;
 	}
-	closedir(list);
-	return removed;
+	if (list)
+		closedir(list);
+	return n;
+}
+
+static void remove_left(void *arg, int target, const char *name, int dir)
+{
+	struct removal *r = arg;
+	struct stat st;
+
+	if (fstat(dir, &st) < 0)
+		return;
+	r->dev = st.st_dev;
+	remove_ours(r, target, name, dir);
+}
+
+unsigned workdir_clean(int target, void (*tell)(void *arg, uint64_t removed), void *arg)
+{
+	struct removal r = { .tell = tell, .arg = arg };
+
+	return each_left(target, remove_left, &r);
+}
+
+static void measure_left(void *arg, int target, const char *name, int dir)
+{
+	struct left *sum = arg;
+	char *path = NULL, *roots[2] = { NULL };
+	const FTSENT *at;
+	FTS *tree;
+
+	(void)dir;
+	if (asprintf(&path, "/proc/self/fd/%d/%s", target, name) < 0)
+		die("no memory");
+	roots[0] = path;
+	tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	while (tree && (at = fts_read(tree))) {
+		if (at->fts_info == FTS_DP || !at->fts_statp)
+			continue;
+		sum->bytes += (uint64_t)at->fts_statp->st_blocks * 512;
+		sum->files++;
+	}
+	if (tree)
+		fts_close(tree);
+	free(path);
+}
+
+void workdir_left(int target, struct left *sum)
+{
+	*sum = (struct left){ 0 };
+	each_left(target, measure_left, sum);
 }
 
 static int write_manifest(int dir)
@@ -295,11 +280,29 @@ static int no_directory(int fd, const char *target, struct err *e)
 	return -1;
 }
 
+/*
+ * What was removed is free on btrfs when it has committed, and on xfs when its worker, which
+ * asking for the free space wakes, was there.
+ */
+static void free_again(int target)
+{
+	const struct timespec pause = { .tv_nsec = 50000000 };
+	uint64_t before = 0;
+	struct statvfs v;
+	unsigned tries;
+
+	syncfs(target);
+	for (tries = 0; tries < 40 && fstatvfs(target, &v) == 0 && v.f_bfree != before; tries++) {
+		before = v.f_bfree;
+		nanosleep(&pause, NULL);
+	}
+}
+
 int workdir_open(struct workdir *w, const char *target, struct err *e)
 {
 	struct stat st;
 
-	*w = (struct workdir){ .path = target, .target = -1, .dir = -1 };
+	*w = (struct workdir){ .path = target, .target = -1, .dir = -1, .tell = w->tell, .arg = w->arg };
 	w->target = open(target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (w->target < 0 && errno == ENOTDIR)
 		return err_set(e, ERR_FAIL, "%s is not a directory", target);
@@ -310,7 +313,8 @@ int workdir_open(struct workdir *w, const char *target, struct err *e)
 		goto out;
 	}
 	w->dev = st.st_dev;
-	workdir_clean(w->target);
+	if (workdir_clean(w->target, w->tell, w->arg))
+		free_again(w->target);
 	if (make_dir(w) < 0) {
 		no_directory(w->target, target, e);
 		goto out;
@@ -330,14 +334,23 @@ out:
 	return -1;
 }
 
+static struct removal removal_of(const struct workdir *w)
+{
+	return (struct removal){ .dev = w->dev, .tell = w->tell, .arg = w->arg };
+}
+
 int workdir_close(struct workdir *w, struct err *e)
 {
+	struct removal r = removal_of(w);
 	int rc = 0;
 
 	if (w->target < 0)
 		return 0;
-	if (remove_ours(w->target, w->name, w->dir, w->dev) < 0)
-		rc = err_sys(e, "cannot remove %s/%s", w->path, w->name);
+	if (remove_ours(&r, w->target, w->name, w->dir) < 0)
+		rc = err_set(e, ERR_FAIL, "%s/%s could not be removed (%s), the next measurement "
+			     "there does it", w->path, w->name, strerror(errno));
+	if (subvol_possible(w->target))
+		syncfs(w->target);	/* a btrfs shows what is free again only after it */
 	close(w->dir);
 	close(w->target);
 	w->target = w->dir = -1;
@@ -372,11 +385,19 @@ int workdir_return(struct workdir *w, struct err *e)
 int workdir_check(const struct workdir *w, struct err *e)
 {
 	struct stat st;
+	struct statvfs v;
 
 	if (stat(w->path, &st) < 0)
-		return err_sys(e, "%s went away while it was measured", w->path);
+		return errno == ENOENT ?
+		       err_set(e, ERR_FAIL, "%s went away while it was measured", w->path) :
+		       err_sys(e, "%s cannot be looked at any more", w->path);
 	if (st.st_dev != w->dev)
 		return err_set(e, ERR_FAIL, "%s was unmounted while it was measured", w->path);
+	if (fstatvfs(w->target, &v) == 0 && v.f_flag & ST_RDONLY)
+		return err_set(e, ERR_FAIL, "%s became read-only while it was measured", w->path);
+	if (fstat(w->dir, &st) == 0 && st.st_nlink == 0)
+		return err_set(e, ERR_FAIL, "somebody removed %s/%s while %s was measured", w->path,
+			       w->name, w->path);
 	return 0;
 }
 
@@ -392,7 +413,9 @@ int workdir_make(const struct workdir *w, const char *name, int *dir, struct err
 
 int workdir_remove(const struct workdir *w, const char *name, struct err *e)
 {
-	if (remove_dir(w->dir, name, w->dev, 0) < 0 && errno != ENOENT)
+	struct removal r = removal_of(w);
+
+	if (remove_dir(&r, w->dir, name) < 0 && errno != ENOENT)
 		return err_sys(e, "cannot remove %s/%s/%s", w->path, w->name, name);
 	return 0;
 }

@@ -18,16 +18,23 @@ struct workdir {
 	int target, dir;
 	dev_t dev;
 	char name[32];
+	void (*tell)(void *arg, uint64_t removed);	/* how far a long removal is; may be NULL */
+	void *arg;
 };
 
-/* Open the target, remove what a killed run left in it, make the directory. */
+/* What dead processes left in a target: it goes before anything is measured there. */
+struct left {
+	uint64_t bytes, files;
+};
+
+/* Open the target, remove what a killed run left in it, make the directory; keeps tell. */
 int workdir_open(struct workdir *w, const char *target, struct err *e);
 /* Remove it and everything in it. Takes one that is not open. */
 int workdir_close(struct workdir *w, struct err *e);
 /* Close it for a while, and open it again where the target is mounted again; on -1 it is lost. */
 void workdir_leave(struct workdir *w);
 int workdir_return(struct workdir *w, struct err *e);
-/* Is the target still the file system it was? The sentence says that it is not. */
+/* Is the target still the file system it was, and written to? The sentence says that it is not. */
 int workdir_check(const struct workdir *w, struct err *e);
 
 /* A set of files: a directory in it. The caller closes what it got. */
@@ -35,6 +42,7 @@ int workdir_make(const struct workdir *w, const char *name, int *dir, struct err
 int workdir_remove(const struct workdir *w, const char *name, struct err *e);
 
 /* Remove the directories that dead processes left in the target; how many. */
-unsigned workdir_clean(int target);
+unsigned workdir_clean(int target, void (*tell)(void *arg, uint64_t removed), void *arg);
+void workdir_left(int target, struct left *sum);
 
 #endif

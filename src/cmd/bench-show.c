@@ -338,8 +338,8 @@ void bench_show_event(struct bench_show *s, json_t *j)
 	} else if (!strcmp(kind, "sample") && s->tty) {
 		progress(s, j);
 	} else if (!strcmp(kind, "wait") && s->tty) {
-		printf("\r%s: %s\033[K", json_str(j, "class") ? json_str(j, "class") : "first",
-		       json_str(j, "text"));
+		printf("\r%s: %s\033[K", json_str(j, "class") ? json_str(j, "class") :
+		       json_str(j, "for") ? "first" : "cleaning", json_str(j, "text"));
 		fflush(stdout);
 	} else if (!strcmp(kind, "capped") || !strcmp(kind, "times")) {
 		printf("%s%s\n", s->tty ? "\r\033[K" : "", json_str(j, "text"));

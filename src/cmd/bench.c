@@ -212,6 +212,8 @@ static void announce(const struct bench_order *o, const struct bench_forecast *f
 /* Follow the executor to its end; a signal is passed on, and then its end is awaited. */
 static int follow_bench(struct bench_show *s, const json_t *order, struct err *e)
 {
+	const uint64_t patience_ns = 2000000000;
+	uint64_t first_ns = 0;
 	struct executor x;
 	int asked = 0, rc;
 
@@ -220,6 +222,14 @@ static int follow_bench(struct bench_show *s, const json_t *order, struct err *e
 	for (;;) {
 		json_t *event = NULL;
 
+		if (wants_end != asked && !asked)
+			first_ns = bench_now_ns();
+		/* two signals at once mean one end; who asks again later is tired of waiting */
+		if (wants_end != asked && bench_now_ns() - first_ns > patience_ns) {
+			err_set(e, ERR_FAIL, "stopped; what was written is still being removed, and that "
+				"goes on in the background");
+			break;
+		}
 		if (wants_end != asked) {
 			asked = wants_end;
 			executor_stop(&x);

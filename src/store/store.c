@@ -46,6 +46,23 @@ int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* SQLite opens once more for reading alone, and what that says hides why it could not write. */
+static int why_not_opened(const struct store *st)
+{
+	char *folder = strdup(st->path), *slash = folder ? strrchr(folder, '/') : NULL;
+	bool there = access(st->path, F_OK) == 0;
+	int error = 0;
+
+	if (slash)
+		slash[slash == folder] = '\0';
+	if (access(there ? st->path : slash ? folder : ".", there ? R_OK | W_OK : W_OK | X_OK) < 0)
+		error = errno;
+	free(folder);
+	if (!error || error == ENOENT)
+		error = st->db ? sqlite3_system_errno(st->db) : 0;
+	return error ? error : EACCES;
+}
+
 int db_error(struct store *st, int rc, struct err *e)
 {
 	switch (rc & 0xff) {
@@ -66,8 +83,7 @@ int db_error(struct store *st, int rc, struct err *e)
 			       st->path);
 	case SQLITE_CANTOPEN:
 		return err_set(e, ERR_FAIL, "the database %s cannot be opened: %s", st->path,
-			       strerror(st->db && sqlite3_system_errno(st->db) ?
-					sqlite3_system_errno(st->db) : EACCES));
+			       strerror(why_not_opened(st)));
 	case SQLITE_IOERR:
 		if (st->db && sqlite3_system_errno(st->db) == ENOSPC)
 			return err_set(e, ERR_FAIL, "the disk that holds the database %s is full",
@@ -158,13 +174,18 @@ static int make_folders(const char *path, struct err *e)
 	mode_t mode = geteuid() == 0 ? 0755 : 0700;
 	struct sbuf folder = { 0 };
 	const char *slash = path;
-	int rc = 0;
+	int rc = 0, error;
 
 	while (rc == 0 && (slash = strchr(slash + 1, '/'))) {
 		sbuf_clear(&folder);
 		sbuf_addn(&folder, path, (size_t)(slash - path));
-		if (mkdir(folder.text, mode) && errno != EEXIST && access(folder.text, F_OK))
-			rc = err_sys(e, "cannot make the folder %s for the database", folder.text);
+		if (mkdir(folder.text, mode) == 0 || errno == EEXIST)
+			continue;
+		error = errno;
+		if (access(folder.text, F_OK) == 0)
+			continue;
+		errno = error;
+		rc = err_sys(e, "cannot make the folder %s for the database", folder.text);
 	}
 	sbuf_done(&folder);
 	return rc;

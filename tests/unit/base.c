@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/argv.h"
@@ -231,8 +232,13 @@ static void shipped_files_are_found(void **state)
 	assert_non_null(mkdtemp(dir));
 	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		close(open(arena_printf(a, "%s/%s", dir, files[i]), O_CREAT | O_WRONLY, 0600));
+	/* neither is a text; a pipe would hold up whoever reads it */
+	assert_int_equal(mkdir(arena_printf(a, "%s/folder.suite", dir), 0700), 0);
+	assert_int_equal(mkfifo(arena_printf(a, "%s/pipe.suite", dir), 0600), 0);
 	list_add(a, &names, arena_strdup(a, "b"));
 	assert_true(shipped_names(a, dir, ".suite", &names));
+	assert_int_equal(rmdir(arena_printf(a, "%s/folder.suite", dir)), 0);
+	assert_int_equal(unlink(arena_printf(a, "%s/pipe.suite", dir)), 0);
 	assert_int_equal(names.n, 2);
 	assert_string_equal(names.at[0], "a");
 	assert_string_equal(names.at[1], "b");

@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "base/json.h"
 #include "build/job.h"
@@ -314,6 +315,93 @@ static void forecast_and_runs_agree(void **state)
 	arena_free(a);
 }
 
+struct meddler {
+	const char *target, *away;	/* away NULL: what is ours in the target goes */
+	unsigned runs;
+	bool partial;
+};
+
+static void remove_name(const char *dir, const char *name)
+{
+	char path[400];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	if (remove(path) < 0)
+		fail_msg("%s: %s", path, strerror(errno));
+}
+
+/* Between two runs the work directory is empty but for its manifest. */
+static void remove_workdir(const char *target)
+{
+	char name[300] = "", manifest[320];
+	DIR *dir = opendir(target);
+	struct dirent *d;
+
+	while (dir && (d = readdir(dir))) {
+		if (!strncmp(d->d_name, ".naslab-bench-", 14))
+			snprintf(name, sizeof(name), "%s", d->d_name);
+	}
+	closedir(dir);
+	snprintf(manifest, sizeof(manifest), "%s/manifest", name);
+	remove_name(target, manifest);
+	snprintf(manifest, sizeof(manifest), "%s/set0/f0000000.bin", name);
+	remove_name(target, manifest);
+	snprintf(manifest, sizeof(manifest), "%s/set0", name);
+	remove_name(target, manifest);
+	remove_name(target, name);
+}
+
+static void meddle(void *arg, const json_t *event)
+{
+	const char *kind = json_string_value(json_object_get(event, "event"));
+	struct meddler *m = arg;
+
+	if (!strcmp(kind, "result"))
+		m->partial = flags_read(json_object_get(event, "flags")) & FLAG_PARTIAL;
+	if (strcmp(kind, "run") || m->runs++)
+		return;
+	if (m->away)
+		assert_int_equal(rename(m->target, m->away), 0);
+	else
+		remove_workdir(m->target);
+}
+
+/* Somebody takes the target or what is in it away: that is said, the first run is kept. */
+static void who_meddles_is_told(void **state)
+{
+	const char *dir = scratch();
+	char target[300], away[300], says[700];
+	unsigned i;
+
+	(void)state;
+	snprintf(target, sizeof(target), "%s/target", dir);
+	snprintf(away, sizeof(away), "%s/away", dir);
+	for (i = 0; i < 2; i++) {
+		struct arena *a = arena_new();
+		struct workload *w = arena_alloc(a, sizeof(*w));
+		struct bench_order o = { .target = target, .write = true, .reps = 3, .scale = 1,
+					 .db = "", .no_wait = true };
+		struct meddler m = { .target = target, .away = i ? away : NULL };
+		struct err e = { 0 };
+
+		assert_int_equal(mkdir(target, 0755), 0);
+		assert_int_equal(workload_parse(a, "x", "fileset size=40K\nop write\n", "x", w, &e), 0);
+		list_add(a, &o.workloads, w);
+		assert_int_equal(bench_run(&o, meddle, &m, &e), -1);
+		assert_int_equal(m.runs, 1);
+		assert_true(m.partial);
+		if (i)
+			snprintf(says, sizeof(says), "%s went away while it was measured", target);
+		else
+			snprintf(says, sizeof(says), "somebody removed %s/.naslab-bench-", target);
+		if (strncmp(e.text, says, strlen(says)) != 0)
+			fail_msg("%s", e.text);
+		assert_int_equal(rmdir(i ? away : target), 0);	/* nothing was left */
+		arena_free(a);
+	}
+	assert_int_equal(rmdir(dir), 0);
+}
+
 /* A write that its time cuts is marked, and what follows still finds all files. */
 static void a_cut_run_is_marked(void **state)
 {
@@ -386,6 +474,7 @@ int main(void)
 		cmocka_unit_test(a_refused_direct_is_one_sentence),
 		cmocka_unit_test(one_failure_ends_all),
 		cmocka_unit_test(forecast_and_runs_agree),
+		cmocka_unit_test(who_meddles_is_told),
 		cmocka_unit_test(a_cut_run_is_marked),
 		cmocka_unit_test(a_cut_rsync_is_marked),
 	};

@@ -16,6 +16,7 @@
 #include "bench/child.h"
 #include "bench/corpus.h"
 #include "bench/engine.h"
+#include "bench/remove.h"
 #include "bench/workdir.h"
 
 /* n files, all of one size, so many in a directory. */
@@ -442,7 +443,9 @@ static void a_zombie_owns_nothing(void **state)
 	static const char *const boot = "/proc/sys/kernel/random/boot_id";
 	const char *path = scratch();
 	char text[1200], id[64] = "", *at;
+	static const char block[65536] = "x";
 	unsigned long long begin = 0;
+	struct left left;
 	pid_t pid = fork();
 	siginfo_t info;
 	int dir, fd, i;
@@ -473,8 +476,52 @@ static void a_zombie_owns_nothing(void **state)
 	dprintf(fd, "{\"naslab\":\"bench\",\"pid\":%d,\"begin\":%llu,\"boot\":\"%s\"}", (int)pid,
 		begin, id);
 	close(fd);
-	assert_int_equal(workdir_clean(dir), 1);
+	fd = openat(dir, ".naslab-bench-abcdef/f", O_WRONLY | O_CREAT, 0644);
+	assert_int_equal(write(fd, block, sizeof(block)), sizeof(block));
+	assert_int_equal(fsync(fd), 0);
+	close(fd);
+	workdir_left(dir, &left);
+	assert_int_equal(left.files, 3);	/* the directory, the manifest, the file */
+	assert_in_range(left.bytes, sizeof(block), 4 * sizeof(block));
+	assert_int_equal(workdir_clean(dir, NULL, NULL), 1);
+	workdir_left(dir, &left);
+	assert_int_equal(left.files, 0);
 	assert_int_equal(waitpid(pid, &i, 0), pid);
+	close(dir);
+	assert_int_equal(rmdir(path), 0);
+}
+
+struct gone {
+	unsigned told;
+	uint64_t first;
+};
+
+static void hear_gone(void *arg, uint64_t removed)
+{
+	struct gone *g = arg;
+
+	g->first = g->told++ ? g->first : removed;
+}
+
+/* Who waits for a long removal is told how far it is, as soon as the time for it has come. */
+static void removals_are_told(void **state)
+{
+	struct gone gone = { 0 };
+	struct removal r = { .tell = hear_gone, .arg = &gone, .next_ns = 1 };
+	const char *path = scratch();
+	int dir = open(path, O_RDONLY | O_DIRECTORY);
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(fstat(dir, &st), 0);
+	r.dev = st.st_dev;
+	assert_int_equal(mkdirat(dir, "set", 0755), 0);
+	assert_int_equal(mkdirat(dir, "set/d", 0755), 0);
+	close(openat(dir, "set/d/f", O_WRONLY | O_CREAT, 0644));
+	close(openat(dir, "set/d/g", O_WRONLY | O_CREAT, 0644));
+	assert_int_equal(remove_dir(&r, dir, "set"), 0);
+	assert_int_equal(r.removed, 3);		/* f, g, d */
+	assert_int_equal(gone.first, 1);
 	close(dir);
 	assert_int_equal(rmdir(path), 0);
 }
@@ -565,6 +612,7 @@ int main(void)
 		cmocka_unit_test(mail_stops),
 		cmocka_unit_test(shipped_ones_are_counted),
 		cmocka_unit_test(a_zombie_owns_nothing),
+		cmocka_unit_test(removals_are_told),
 		cmocka_unit_test(bad_classes),
 		cmocka_unit_test(units_are_told_apart),
 	};

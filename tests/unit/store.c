@@ -2,6 +2,7 @@
 /* store - the database: what goes in comes out, and no bad file is touched. */
 #include "test.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -269,6 +270,13 @@ static void test_places(void **state)
 	assert_int_equal(store_open("/proc/naslab.db", &st, &e), -1);
 	snprintf(want, sizeof(want), "the database /proc/naslab.db cannot be opened: ");
 	assert_memory_equal(e.text, want, strlen(want));
+
+	/* What the kernel says of a folder that cannot be made, not that it is missing. */
+	assert_int_equal(mkdir("/sys/naslab", 0755), -1);
+	snprintf(want, sizeof(want), "cannot make the folder /sys/naslab for the database: %s",
+		 strerror(errno));
+	assert_int_equal(store_open("/sys/naslab/naslab.db", &st, &e), -1);
+	assert_string_equal(e.text, want);
 
 	/* A folder in its place. */
 	snprintf(name, sizeof(name), "%s/a", folder);
