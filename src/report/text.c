@@ -100,6 +100,21 @@ static const char *own_words(struct arena *a, const char *label, const char *con
 	return text;
 }
 
+/* Is there another label that would be called so too? */
+static bool is_taken(struct arena *a, const char *own, const char *label, const char *const *labels,
+		     size_t n, bool keys)
+{
+	const char *other;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		other = strcmp(label, labels[i]) ? own_words(a, labels[i], labels, n, keys) : NULL;
+		if (other && !strcmp(own, other))
+			return true;
+	}
+	return false;
+}
+
 const char *label_cut(struct arena *a, const char *label, const char *const *labels, size_t n,
 		      size_t width)
 {
@@ -116,7 +131,7 @@ const char *label_cut(struct arena *a, const char *label, const char *const *lab
 		return text;
 	for (keys = 1; keys >= 0; keys--) {
 		own = own_words(a, text, labels, n, keys);
-		if (own && strlen(own) <= width)
+		if (own && strlen(own) <= width && !is_taken(a, own, label, labels, n, keys))
 			return own;
 	}
 	for (i = 0; i < n; i++) {

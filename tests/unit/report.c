@@ -221,8 +221,13 @@ static void labels_stay_apart(void **state)
 		"raid5-xfs chunk=64K consistency=bitmap", "raid5-xfs chunk=1M consistency=ppl",
 		"raid5-xfs chunk=64K consistency=ppl", "md level=raid5 | slice every=1T",
 	};
+	static const char *const pairs[] = {
+		"md level=raid5 chunk=64K | xfs", "md level=raid5 chunk=64K | ext4",
+		"slice | md redundancy=1 | lvm | xfs", "slice | md redundancy=1 | lvm | ext4",
+	};
 	struct arena *a = arena_new();
 	const char *one, *other;
+	size_t i, k;
 
 	(void)state;
 	one = label_cut(a, l[0], l, 4, 20);
@@ -238,6 +243,11 @@ static void labels_stay_apart(void **state)
 	assert_string_equal(label_cut(a, axes[1], axes, 4, 20), "~1M ppl");
 	assert_string_equal(label_cut(a, axes[2], axes, 4, 20), "~64K ppl");
 	assert_string_equal(label_cut(a, axes[3], axes, 4, 20), "md level=raid5 | sl~");	/* alone */
+	for (i = 0; i < 4; i++) {	/* "~xfs" would be two of them */
+		for (k = 0; k < i; k++)
+			assert_string_not_equal(label_cut(a, pairs[i], pairs, 4, 20),
+						label_cut(a, pairs[k], pairs, 4, 20));
+	}
 	/* no half character: 19 bytes end in the middle of the fourth u */
 	assert_string_equal(label_cut(a, l[3], l, 4, 22), "gr\xc3\xbcn gr\xc3\xbcn gr\xc3\xbcn gr~");
 	assert_string_equal(label_cut(a, "\x1b[31m", NULL, 0, 20), "\\x1b[31m");
