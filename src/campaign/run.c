@@ -303,6 +303,20 @@ int campaign_set(struct campaign_work *w, struct campaign_cell **cells, size_t n
 	return 0;
 }
 
+/* The place of a cell's layout in the file, from 1: pictures show them in that order. */
+static uint64_t row_of(const struct campaign *all, const struct campaign_cell *c)
+{
+	size_t i;
+
+	for (i = 0; i < all->variants.n; i++) {
+		const struct variant *v = all->variants.at[i];
+
+		if (v->ram == c->ram_bytes && !strcmp(v->layout, c->layout))
+			return i + 1;
+	}
+	return 0;
+}
+
 json_t *campaign_tags(const struct campaign_work *w, const struct campaign_cell *c)
 {
 	const struct campaign *all = w->run->campaign;
@@ -311,6 +325,7 @@ json_t *campaign_tags(const struct campaign_work *w, const struct campaign_cell 
 	json_put_str(tags, "campaign", all->name);
 	json_put_u64(tags, "campaign_id", (uint64_t)w->run->row->id);
 	json_put_u64(tags, "cell", c->n);
+	json_put_u64(tags, "row", row_of(all, c));
 	json_put_u64(tags, "round", c->round);
 	json_put_str(tags, "layout", c->layout);
 	json_put_str(tags, "variant", c->label);

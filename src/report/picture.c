@@ -313,6 +313,30 @@ static const char *layout_about(struct arena *a, const json_t *r)
 	return arena_printf(a, "scale %g", result_scale(r));
 }
 
+/* Measured in an order that was drawn by lot, shown in that of the file. */
+static int bar_by_row(const void *x, const void *y)
+{
+	const struct report_bar *a = x, *b = y;
+	uint64_t ra = json_u64(a->result, "row", 0), rb = json_u64(b->result, "row", 0);
+	uint64_t ia = json_u64(a->result, "id", 0), ib = json_u64(b->result, "id", 0);
+
+	return ra != rb ? (ra > rb) - (ra < rb) : (ia > ib) - (ia < ib);
+}
+
+static bool of_one_campaign(const struct report_picture *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n; i++) {
+		const json_t *r = p->bars[i].result;
+
+		if (!json_u64(r, "row", 0) ||
+		    json_u64(r, "campaign_id", 0) != json_u64(p->bars[0].result, "campaign_id", 0))
+			return false;
+	}
+	return p->n;
+}
+
 static void make_picture(struct arena *a, const json_t *results, size_t first,
 			 const struct report_filter *f, struct report_picture *p)
 {
@@ -349,6 +373,8 @@ static void make_picture(struct arena *a, const json_t *results, size_t first,
 						result_str(p->bars[i].result, "op"));
 	if (f->by_layout && p->n)
 		qsort(p->bars, p->n, sizeof(*p->bars), bar_by_size);
+	else if (of_one_campaign(p))
+		qsort(p->bars, p->n, sizeof(*p->bars), bar_by_row);
 	for (i = 0; i < p->n; i++) {
 		most = fmax(most, fmax(isnan(p->bars[i].max) ? 0 : p->bars[i].max,
 				       isnan(p->bars[i].median) ? 0 : p->bars[i].median));

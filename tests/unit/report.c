@@ -129,6 +129,42 @@ static void pictures_gather(void **state)
 	arena_free(a);
 }
 
+/* A campaign's layouts stand as its file says, whatever the order they were measured in; beside
+ * what is of no campaign all stay as they were measured. */
+static void rows_of_a_campaign(void **state)
+{
+	static const int rows[] = { 3, 1, 2 };
+	static const char *const labels[] = { "chunk=1M", "chunk=64K", "chunk=512K" };
+	struct arena *a = arena_new();
+	struct report_filter f = { 0 };
+	struct report_picture *p;
+	json_t *all = json_array();
+	size_t n, i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		json_t *r = result((int)i + 1, labels[i], "8G", "write", "1 2 3");
+
+		json_object_set_new(r, "campaign", json_string("c"));
+		json_object_set_new(r, "layout", json_string(labels[i]));
+		json_object_set_new(r, "campaign_id", json_integer(4));
+		json_object_set_new(r, "row", json_integer(rows[i]));
+		json_array_append_new(all, r);
+	}
+	report_pictures(a, all, &f, &p, &n);
+	assert_int_equal(p[0].n, 3);
+	assert_string_equal(p[0].bars[0].label, "chunk=64K");
+	assert_string_equal(p[0].bars[1].label, "chunk=512K");
+	assert_string_equal(p[0].bars[2].label, "chunk=1M");
+	json_array_append_new(all, result(9, "other", "8G", "write", "1 2 3"));
+	report_pictures(a, all, &f, &p, &n);
+	assert_int_equal(p[0].n, 4);
+	assert_string_equal(p[0].bars[0].label, "chunk=1M");
+	assert_string_equal(p[0].bars[3].label, "other");
+	json_decref(all);
+	arena_free(a);
+}
+
 static void no_ratio(void **state)
 {
 	static const struct {
@@ -489,7 +525,8 @@ static void published_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pictures_gather), cmocka_unit_test(no_ratio),
+		cmocka_unit_test(pictures_gather), cmocka_unit_test(rows_of_a_campaign),
+		cmocka_unit_test(no_ratio),
 		cmocka_unit_test(compares), cmocka_unit_test(labels_stay_apart),
 		cmocka_unit_test(tables),
 		cmocka_unit_test_setup_teardown(hostile_files, setup, teardown),
