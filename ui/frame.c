@@ -181,9 +181,9 @@ static bool draw_live(struct ui *ui)
 	const struct frame *f = &ui->frames[ui->n_frames - 1];
 	unsigned rows, cols;
 
-	if (ui->changed || !f->screen->live || !f->screen->live(ui, f->state))
-		return false;
 	term_size(&rows, &cols);
+	if (ui->changed || cols < 80 || !f->screen->live || !f->screen->live(ui, f->state))
+		return false;
 	draw_head(ui, cols);
 	flush(ui, rows);
 	return true;
