@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_BENCH_HELP_H
 #define TESTS_UNIT_BENCH_HELP_H
 
-/* What the tests of measuring share: a folder for one case, shipped workloads, an order. */
+/* What the tests of measuring share: a folder for one case, workloads, an order. */
 #include "test.h"
 
 #include <stdio.h>
@@ -51,6 +51,14 @@ static inline void shipped(struct arena *a, const char *name, struct workload *w
 	struct err e = { 0 };
 
 	assert_int_equal(workload_find(a, name, w, &e), 0);
+}
+
+static inline void parsed(struct arena *a, const char *text, struct workload *w)
+{
+	struct err e = { 0 };
+
+	if (workload_parse(a, "x", text, "x.workload", w, &e) < 0)
+		fail_msg("\"%s\": %s", text, e.text);
 }
 
 static inline void order_for(struct arena *a, struct bench_order *o, const char *target,

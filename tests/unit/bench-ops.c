@@ -3,7 +3,7 @@
  * Operations that are counted, not weighed: names, hashes, mail. What the engine says it did
  * is held against what inotify saw and what lies in the folder afterwards.
  */
-#include "bench-help.h"
+#include "bench-hear.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,12 +12,8 @@
 #include <sys/inotify.h>
 #include <sys/stat.h>
 
-#include "base/json.h"
-#include "bench/child.h"
 #include "bench/corpus.h"
 #include "bench/engine.h"
-#include "bench/remove.h"
-#include "bench/workdir.h"
 
 /* n files, all of one size, so many in a directory. */
 static struct corpus *files(size_t n, uint64_t size, size_t width)
@@ -86,31 +82,6 @@ static size_t count_files(int dir, uint64_t *bytes)
 	}
 	closedir(list);
 	return n;
-}
-
-static void ranks_are_the_nearest(void **state)
-{
-	/* of the numbers 1 to n, shuffled: the nearest rank of p is the number ceil(p n / 100) */
-	static const size_t sizes[] = { 1, 2, 3, 7, 99, 100, 101, 1000, 12345 };
-	size_t k, i;
-
-	(void)state;
-	for (k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
-		uint64_t p50 = 0, p99 = 0, max = 0, n = sizes[k];
-		struct times t = { 0 }, one = { 0 };
-
-		times_add(&one, n);
-		for (i = n - 1; i > 0; i--)
-			times_add(&t, i);
-		times_join(&t, &one);
-		assert_int_equal(t.n, n);
-		times_ranks(&t, &p50, &p99, &max);
-		assert_int_equal(p50, (uint64_t)ceil((double)n * 0.50 - 1e-9));
-		assert_int_equal(p99, (uint64_t)ceil((double)n * 0.99 - 1e-9));
-		assert_int_equal(max, n);
-		free(t.ns);
-		free(one.ns);
-	}
 }
 
 struct seen {
@@ -366,20 +337,6 @@ static void mail_stops(void **state)
 	wipe(path);
 }
 
-struct heard {
-	json_t *runs, *results;
-};
-
-static void hear(void *arg, const json_t *event)
-{
-	struct heard *h = arg;
-
-	if (!strcmp(json_str(event, "event"), "run"))
-		json_array_append(h->runs, (json_t *)(uintptr_t)event);
-	if (!strcmp(json_str(event, "event"), "result"))
-		json_array_append(h->results, (json_t *)(uintptr_t)event);
-}
-
 /* The shipped classes end to end: what a run counted over its time is its rate. */
 static void shipped_ones_are_counted(void **state)
 {
@@ -395,13 +352,14 @@ static void shipped_ones_are_counted(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct heard h = { json_array(), json_array() };
+		struct heard h;
 		struct workload *w = arena_alloc(a, sizeof(*w));
 		const char *dir = scratch();
 		struct bench_order o;
 		struct err e = { 0 };
 		const json_t *r;
 
+		hear_start(&h);
 		order_for(a, &o, dir, cases[i].name, strcmp(cases[i].name, "trees-scan") ? 0.01 : 1e-4);
 		*w = *(const struct workload *)o.workloads.at[0];
 		w->min_free = w->min_free_percent = 0;
@@ -431,162 +389,9 @@ static void shipped_ones_are_counted(void **state)
 					 strcmp(cases[i].unit, "ops") ? 0 : 4);
 		}
 		assert_int_equal(rmdir(dir), 0);	/* nothing was left */
-		json_decref(h.runs);
-		json_decref(h.results);
+		hear_done(&h);
 	}
 	arena_free(a);
-}
-
-/* A run that was killed is cleaned also while nobody has fetched its exit status. */
-static void a_zombie_owns_nothing(void **state)
-{
-	static const char *const boot = "/proc/sys/kernel/random/boot_id";
-	const char *path = scratch();
-	char text[1200], id[64] = "", *at;
-	static const char block[65536] = "x";
-	unsigned long long begin = 0;
-	struct left left;
-	pid_t pid = fork();
-	siginfo_t info;
-	int dir, fd, i;
-
-	(void)state;
-	if (pid == 0)
-		_exit(0);
-	assert_true(pid > 0);
-	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-	snprintf(text, sizeof(text), "/proc/%d/stat", (int)pid);
-	fd = open(text, O_RDONLY);
-	i = (int)read(fd, text, sizeof(text) - 1);
-	assert_true(i > 0);
-	text[i] = '\0';
-	close(fd);
-	at = strrchr(text, ')');
-	assert_non_null(at);
-	assert_int_equal(at[2], 'Z');
-	for (i = 0; i < 20; i++)	/* the 22nd field; the name is the second */
-		at = strchr(at + 1, ' ');
-	begin = strtoull(at, NULL, 10);
-	fd = open(boot, O_RDONLY);
-	assert_true(read(fd, id, 36) == 36);
-	close(fd);
-	dir = open(path, O_RDONLY | O_DIRECTORY);
-	assert_int_equal(mkdirat(dir, ".naslab-bench-abcdef", 0755), 0);
-	fd = openat(dir, ".naslab-bench-abcdef/manifest", O_WRONLY | O_CREAT, 0644);
-	dprintf(fd, "{\"naslab\":\"bench\",\"pid\":%d,\"begin\":%llu,\"boot\":\"%s\"}", (int)pid,
-		begin, id);
-	close(fd);
-	fd = openat(dir, ".naslab-bench-abcdef/f", O_WRONLY | O_CREAT, 0644);
-	assert_int_equal(write(fd, block, sizeof(block)), sizeof(block));
-	assert_int_equal(fsync(fd), 0);
-	close(fd);
-	workdir_left(dir, &left);
-	assert_int_equal(left.files, 3);	/* the directory, the manifest, the file */
-	assert_in_range(left.bytes, sizeof(block), 4 * sizeof(block));
-	assert_int_equal(workdir_clean(dir, NULL, NULL), 1);
-	workdir_left(dir, &left);
-	assert_int_equal(left.files, 0);
-	assert_int_equal(waitpid(pid, &i, 0), pid);
-	close(dir);
-	assert_int_equal(rmdir(path), 0);
-}
-
-struct gone {
-	unsigned told;
-	uint64_t first;
-};
-
-static void hear_gone(void *arg, uint64_t removed)
-{
-	struct gone *g = arg;
-
-	g->first = g->told++ ? g->first : removed;
-}
-
-/* Who waits for a long removal is told how far it is, as soon as the time for it has come. */
-static void removals_are_told(void **state)
-{
-	struct gone gone = { 0 };
-	struct removal r = { .tell = hear_gone, .arg = &gone, .next_ns = 1 };
-	const char *path = scratch();
-	int dir = open(path, O_RDONLY | O_DIRECTORY);
-	struct stat st;
-
-	(void)state;
-	assert_int_equal(fstat(dir, &st), 0);
-	r.dev = st.st_dev;
-	assert_int_equal(mkdirat(dir, "set", 0755), 0);
-	assert_int_equal(mkdirat(dir, "set/d", 0755), 0);
-	close(openat(dir, "set/d/f", O_WRONLY | O_CREAT, 0644));
-	close(openat(dir, "set/d/g", O_WRONLY | O_CREAT, 0644));
-	assert_int_equal(remove_dir(&r, dir, "set"), 0);
-	assert_int_equal(r.removed, 3);		/* f, g, d */
-	assert_int_equal(gone.first, 1);
-	close(dir);
-	assert_int_equal(rmdir(path), 0);
-}
-
-static void bad_classes(void **state)
-{
-	static const struct {
-		const char *text, *says;
-	} cases[] = {
-		{ "fileset count=9 size=4K\nop mail\n", "mail goes on until stop time= ends it" },
-		{ "fileset count=9 size=4K\nop create\n", "create makes empty files: it wants size=0" },
-		{ "fileset count=9 size=0\nop create write\n", "write and create both make the files" },
-		{ "fileset count=9 size=0\nop create\npar threads=nproc\n", "threads" },
-	};
-	struct arena *a = arena_new();
-	struct workload w;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct err e = { 0 };
-
-		assert_int_equal(workload_parse(a, "x", cases[i].text, "x.workload", &w, &e), -1);
-		if (!strstr(e.text, cases[i].says))
-			fail_msg("\"%s\" lacks \"%s\"", e.text, cases[i].says);
-	}
-	arena_free(a);
-}
-
-static void units_are_told_apart(void **state)
-{
-	static const struct {
-		const char *json, *text, *median, *durable, *range;
-	} cases[] = {
-		{ "{\"median_bps\":118400000,\"min_bps\":1230,\"max_bps\":120000000}",
-		  "MB/s", "118", "-", "0.00123-120" },
-		{ "{\"unit\":\"bytes\",\"median_bps\":1500000,\"durable_median_bps\":900000,"
-		  "\"min_bps\":1,\"max_bps\":2e6}", "MB/s", "1.50", "0.900", "0.00000100-2.00" },
-		{ "{\"unit\":\"files\",\"median_rate\":12345.6,\"min_rate\":12100,\"max_rate\":13e3}",
-		  "files/s", "12.3k", "-", "12.1-13.0k" },
-		{ "{\"unit\":\"ops\",\"median_rate\":0.0512,\"min_rate\":0.04,\"max_rate\":1e6}",
-		  "ops/s", "0.0512", "-", "0.0400-1.00M" },
-		{ "{\"unit\":\"seeks\",\"median_rate\":612.6,\"min_rate\":999,\"max_rate\":10000}",
-		  "seeks/s", "613", "-", "999-10.0k" },
-		{ "{\"unit\":\"moons\",\"median_rate\":3,\"min_rate\":3,\"max_rate\":3}",
-		  "ops/s", "3.00", "-", "3.00-3.00" },
-	};
-	char buf[2 * SIZE_TEXT];
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		json_t *j = json_loads(cases[i].json, 0, NULL);
-		const struct bench_unit *u = bench_unit(j);
-
-		assert_non_null(j);
-		assert_string_equal(u->text, cases[i].text);
-		assert_string_equal(bench_rate_text(buf, u, bench_rate(j, "median", false)),
-				    cases[i].median);
-		assert_string_equal(bench_rate_text(buf, u, bench_rate(j, "median", true)),
-				    cases[i].durable);
-		assert_string_equal(bench_range_text(buf, u, bench_rate(j, "min", false),
-						     bench_rate(j, "max", false)), cases[i].range);
-		json_decref(j);
-	}
 }
 
 static int with_arena(void **state)
@@ -604,17 +409,12 @@ static int without_arena(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ranks_are_the_nearest),
 		cmocka_unit_test(names_are_touched_once),
 		cmocka_unit_test(names_in_directories),
 		cmocka_unit_test_setup_teardown(hashes_are_compared, with_arena, without_arena),
 		cmocka_unit_test(mail_adds_up),
 		cmocka_unit_test(mail_stops),
 		cmocka_unit_test(shipped_ones_are_counted),
-		cmocka_unit_test(a_zombie_owns_nothing),
-		cmocka_unit_test(removals_are_told),
-		cmocka_unit_test(bad_classes),
-		cmocka_unit_test(units_are_told_apart),
 	};
 
 	use_shipped_workloads();
