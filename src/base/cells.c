@@ -98,11 +98,29 @@ size_t text_fit(const char *text, size_t cells)
 	return (size_t)(at - text);
 }
 
-void sbuf_add_padded(struct sbuf *b, const char *text, size_t cells)
+const char *text_tail(const char *text, size_t cells)
+{
+	while (text_cells(text) > cells)
+		utf8_next(&text);
+	return text;
+}
+
+static void add_blanks(struct sbuf *b, const char *text, size_t cells)
 {
 	size_t have = text_cells(text);
 
-	sbuf_add(b, text);
 	while (have++ < cells)
 		sbuf_addc(b, ' ');
+}
+
+void sbuf_add_padded(struct sbuf *b, const char *text, size_t cells)
+{
+	sbuf_add(b, text);
+	add_blanks(b, text, cells);
+}
+
+void sbuf_add_right(struct sbuf *b, const char *text, size_t cells)
+{
+	add_blanks(b, text, cells);
+	sbuf_add(b, text);
 }

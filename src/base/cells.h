@@ -24,7 +24,13 @@ size_t text_cells(const char *text);
 /* How many bytes of text, from its start, have room in so many cells. */
 size_t text_fit(const char *text, size_t cells);
 
+/* The longest end of text that has room in so many cells. */
+const char *text_tail(const char *text, size_t cells);
+
 /* Add text and blanks behind it up to `cells`; what is longer stays whole. */
 void sbuf_add_padded(struct sbuf *b, const char *text, size_t cells);
+
+/* The blanks in front: for numbers, and what stands above them. */
+void sbuf_add_right(struct sbuf *b, const char *text, size_t cells);
 
 #endif

@@ -153,7 +153,7 @@ void campaign_forecast(const struct campaign *c, const struct list *cells,
 /* Cell by cell as JSON, for --json. */
 json_t *campaign_json(const struct campaign *c, const struct list *cells);
 
-/* A label in so many bytes: the layout's name is cut, what the axes put in stays. */
+/* A label in so many cells: the layout's name is cut, what the axes put in stays. */
 const char *campaign_label(struct arena *a, const char *label, const char *options, size_t width);
 
 /* Of a layout in so much memory and a workload the cell that says most: of the last round that

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cells.h"
 #include "base/json.h"
 #include "base/sbuf.h"
 #include "base/units.h"
@@ -28,14 +29,6 @@ static void add_options(struct sbuf *out, const json_t *options)
 	}
 }
 
-/* Do not cut a character of several bytes in two. */
-static size_t boundary(const char *text, size_t at)
-{
-	while (at && ((unsigned char)text[at] & 0xc0) == 0x80)
-		at--;
-	return at;
-}
-
 /* The same in short: " 64K ppl". */
 static void add_values(struct sbuf *out, const json_t *options)
 {
@@ -50,7 +43,7 @@ const char *campaign_label(struct arena *a, const char *label, const char *optio
 {
 	json_t *json = json_loads(options ? options : "", 0, NULL);
 	struct sbuf tail = { 0 }, values = { 0 };
-	size_t len = strlen(label), base;
+	size_t len = strlen(label), base, cells = text_cells(label), more;
 	const char *text = label;
 
 	add_options(&tail, json);
@@ -64,13 +57,14 @@ const char *campaign_label(struct arena *a, const char *label, const char *optio
 		base -= tail.len;
 		add_values(&values, json);
 	}
-	if (len > width && base + values.len <= width)
+	more = text_cells(sbuf_str(&values));
+	if (cells > width && cells - text_cells(label + base) + more <= width)
 		text = arena_printf(a, "%.*s%s", (int)base, label, sbuf_str(&values));
-	else if (len > width && values.len + 2 <= width)
-		text = arena_printf(a, "%.*s~%s", (int)boundary(label, width - values.len - 1), label,
+	else if (cells > width && more + 2 <= width)
+		text = arena_printf(a, "%.*s~%s", (int)text_fit(label, width - more - 1), label,
 				    sbuf_str(&values));
-	else if (len > width)
-		text = arena_printf(a, "%.*s~", (int)boundary(label, width - 1), label);
+	else if (cells > width)
+		text = arena_printf(a, "%.*s~", (int)text_fit(label, width - 1), label);
 	json_decref(json);
 	sbuf_done(&tail);
 	sbuf_done(&values);
@@ -180,12 +174,12 @@ static void add_ratio(struct sbuf *out, double value, double base)
 	sbuf_addf(out, "%*s", RATIO, text);
 }
 
-static void add_row(const struct table *t, const char *row, int width, struct sbuf *out)
+static void add_row(const struct table *t, const char *row, size_t width, struct sbuf *out)
 {
 	double base = NAN;
 	size_t i;
 
-	sbuf_addf(out, "%-*s", width, row);
+	sbuf_add_padded(out, row, width);
 	for (i = 0; i < t->columns->values.n; i++) {
 		const char *sign, *column = t->columns->values.at[i];
 		double value = median_of(t, variant_at(t, row, column), &sign);
@@ -203,24 +197,25 @@ static void add_row(const struct table *t, const char *row, int width, struct sb
 
 static void add_table(const struct table *t, struct sbuf *out)
 {
-	int width = (int)strlen(t->row_name);
-	size_t i;
+	size_t i, width = text_cells(t->row_name);
 
 	for (i = 0; i < t->rows->values.n; i++) {
-		int len = (int)strlen(t->rows->values.at[i]);
+		size_t cells = text_cells(t->rows->values.at[i]);
 
-		width = len > width ? len : width;
+		width = cells > width ? cells : width;
 	}
 	width += 2;
 	sbuf_addf(out, "\n%s, %s, %s, median %s", t->workload, t->op, t->durable ? "durable" : "felt",
 		  bench_op_unit(t->op)->text);
 	if (t->c->reps < 6)
 		sbuf_addf(out, " of %u runs: n", t->c->reps);
-	sbuf_addf(out, "\n%s; across: %s, and its ratio to the first\n%-*s", t->rest, t->column_name,
-		  width, t->row_name);
-	for (i = 0; i < t->columns->values.n; i++)
-		sbuf_addf(out, "%*s%*s", CELL, (const char *)t->columns->values.at[i],
-			  i ? RATIO : 0, i ? "ratio" : "");
+	sbuf_addf(out, "\n%s; across: %s, and its ratio to the first\n", t->rest, t->column_name);
+	sbuf_add_padded(out, t->row_name, width);
+	for (i = 0; i < t->columns->values.n; i++) {
+		sbuf_add_right(out, t->columns->values.at[i], CELL);
+		if (i)
+			sbuf_add_right(out, "ratio", RATIO);
+	}
 	sbuf_addc(out, '\n');
 	for (i = 0; i < t->rows->values.n; i++)
 		add_row(t, t->rows->values.at[i], width, out);

@@ -69,7 +69,7 @@ static void progress(struct bench_show *s, const json_t *j)
 	if (s->worked && worked < s->work)
 		sbuf_addf(&line, ", about %s left", duration_text(left, (uint64_t)
 			  ((double)spent / (double)worked * (double)(s->work - worked))));
-	printf("\r%.*s\033[K", (int)s->columns - 1, line.text);
+	printf("\r%.*s\033[K", (int)text_fit(line.text, s->columns - 1), line.text);
 	fflush(stdout);
 	sbuf_done(&line);
 }

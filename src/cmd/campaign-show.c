@@ -112,27 +112,28 @@ static int width_of(const struct workload *w)
 	return (len < LEAST ? LEAST : len) + 1;
 }
 
-static int width_of_labels(const struct campaign *c)
+static size_t width_of_labels(const struct campaign *c)
 {
-	int width = LEAST_LABEL;
-	size_t i;
+	size_t i, width = LEAST_LABEL;
 
 	for (i = 0; i < c->variants.n; i++) {
-		int len = (int)strlen(((const struct variant *)c->variants.at[i])->label);
+		size_t cells = text_cells(((const struct variant *)c->variants.at[i])->label);
 
-		width = len > width ? len : width;
+		width = cells > width ? cells : width;
 	}
 	return (width > MOST_LABEL ? MOST_LABEL : width) + 1;
 }
 
-static void put_label(const struct variant *v, int width)
+static void put_label(const struct variant *v, size_t width)
 {
 	struct arena *a = arena_new();
-	struct sbuf safe = { 0 };
+	struct sbuf safe = { 0 }, column = { 0 };
 
-	sbuf_add_safe(&safe, campaign_label(a, v->label, v->options, (size_t)width - 1));
-	printf("%-*.*s", width, width - 1, sbuf_str(&safe));
+	sbuf_add_safe(&safe, campaign_label(a, v->label, v->options, width - 1));
+	sbuf_add_padded(&column, sbuf_str(&safe), width);
+	fputs(column.text, stdout);
 	sbuf_done(&safe);
+	sbuf_done(&column);
 	arena_free(a);
 }
 
@@ -191,7 +192,7 @@ void campaign_grid(const struct campaign *c, const struct list *cells)
 {
 	size_t i;
 
-	printf("\n%-*s", width_of_labels(c), "layout");
+	printf("\n%-*s", (int)width_of_labels(c), "layout");
 	for (i = 0; i < c->workloads.n; i++) {
 		const struct workload *w = c->workloads.at[i];
 
@@ -232,7 +233,7 @@ static void put_status(const struct campaign_show *s, const char *text)
 	struct sbuf safe = { 0 };
 
 	sbuf_add_safe(&safe, text);
-	printf("\r%.*s\033[K", (int)s->columns - 1, sbuf_str(&safe));
+	printf("\r%.*s\033[K", (int)text_fit(sbuf_str(&safe), s->columns - 1), sbuf_str(&safe));
 	fflush(stdout);
 	sbuf_done(&safe);
 }

@@ -26,13 +26,6 @@ struct widths {
 	size_t name, kind, size, model, serial, state, what;
 };
 
-static const char *tail(const char *s, size_t n)
-{
-	while (text_cells(s) > n)
-		utf8_next(&s);
-	return s;
-}
-
 static const char *cut_end(struct arena *a, const char *s, size_t width)
 {
 	if (text_cells(s) <= width)
@@ -44,7 +37,7 @@ static const char *cut_start(struct arena *a, const char *s, size_t width)
 {
 	if (text_cells(s) <= width)
 		return s;
-	return width ? arena_printf(a, "~%s", tail(s, width - 1)) : "";
+	return width ? arena_printf(a, "~%s", text_tail(s, width - 1)) : "";
 }
 
 /* "WDC WD100EFAX-68LHPN0": the maker goes first, then the end. */
@@ -124,15 +117,14 @@ static void fit(struct widths *w, const struct row *rows, size_t n, size_t width
 
 static void put_cell(struct sbuf *line, const char *text, size_t width, bool right)
 {
-	size_t have = text_cells(text);
-
 	if (!width)
 		return;
 	if (line->len)
 		sbuf_addc(line, ' ');
-	while (right && have++ < width)
-		sbuf_addc(line, ' ');
-	sbuf_add_padded(line, text, right ? 0 : width);
+	if (right)
+		sbuf_add_right(line, text, width);
+	else
+		sbuf_add_padded(line, text, width);
 }
 
 static void print_row(struct arena *a, const struct row *r, const struct widths *w)

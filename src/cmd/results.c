@@ -33,13 +33,15 @@ static const char *date_text(char buf[32], uint64_t ns)
 }
 
 /* Words of a record may be anything that was once in a database: never raw to a terminal. */
-static void put_safe(const char *text, int width)
+static void put_safe(const char *text, size_t width)
 {
-	struct sbuf safe = { 0 };
+	struct sbuf safe = { 0 }, column = { 0 };
 
 	sbuf_add_safe(&safe, text ? text : "-");
-	printf("%-*s ", width, sbuf_str(&safe));
+	sbuf_add_padded(&column, sbuf_str(&safe), width);
+	printf("%s ", sbuf_str(&column));
 	sbuf_done(&safe);
+	sbuf_done(&column);
 }
 
 static void print_flags(const json_t *j)
@@ -61,7 +63,7 @@ static uint64_t runs_of(const json_t *j)
 	return json_is_array(runs) ? json_array_size(runs) : json_u64(j, "runs", 0);
 }
 
-static void print_row(const json_t *j, int width)
+static void print_row(const json_t *j, size_t width)
 {
 	char when[32], median[SIZE_TEXT], min[SIZE_TEXT], max[SIZE_TEXT], ratio[SIZE_TEXT];
 
@@ -86,14 +88,14 @@ static bool is_asked(const json_t *j, const char *key, const char *word)
 }
 
 /* Those that --class, --op and --campaign leave, and the width of their longest class. */
-static json_t *asked_for(const json_t *all, const struct report_filter *f, int *width)
+static json_t *asked_for(const json_t *all, const struct report_filter *f, size_t *width)
 {
 	json_t *some = json_array(), *j;
 	size_t i;
 
 	*width = 11;
 	json_array_foreach(all, i, j) {
-		int have = (int)strlen(json_str(j, "class") ? json_str(j, "class") : "-");
+		size_t have = text_cells(json_str(j, "class") ? json_str(j, "class") : "-");
 
 		if (!is_asked(j, "class", f->class) || !is_asked(j, "op", f->op) ||
 		    !is_asked(j, "campaign", f->campaign))
@@ -108,8 +110,8 @@ static int list(struct store *st, int argc, char **argv, struct err *e)
 {
 	json_t *all = NULL, *some, *j;
 	struct report_filter f;
-	int width, rc = 0;
-	size_t i;
+	size_t i, width;
+	int rc = 0;
 
 	(void)argc;
 	(void)argv;
@@ -124,7 +126,7 @@ static int list(struct store *st, int argc, char **argv, struct err *e)
 		rc = results_nothing(all, &f, e);
 	} else {
 		printf("  id %-16s %-*s op           median     min     max         n   d:f what\n",
-		       "when", width, "class");
+		       "when", (int)width, "class");
 		json_array_foreach(some, i, j)
 			print_row(j, width);
 	}

@@ -121,7 +121,7 @@ int report_import(struct store *st, const char *path, const char *kind, size_t *
 		  struct err *e);
 
 /*
- * A label in at most `width` bytes, made safe: its head; when that is the head of another of
+ * A label in at most `width` cells, made safe: its head; when that is the head of another of
  * the n labels too, from where it differs. '~' stands where something was cut.
  */
 const char *label_cut(struct arena *a, const char *label, const char *const *labels, size_t n,

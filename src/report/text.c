@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/cells.h"
 #include "base/json.h"
 #include "base/sbuf.h"
 #include "base/units.h"
@@ -36,14 +37,6 @@ static size_t same_head(const char *a, const char *b)
 	while (a[n] && a[n] == b[n])
 		n++;
 	return n;
-}
-
-/* Do not cut a character of several bytes in two. */
-static size_t boundary(const char *text, size_t at)
-{
-	while (at && ((unsigned char)text[at] & 0xc0) == 0x80)
-		at--;
-	return at;
 }
 
 enum { MOST_WORDS = 24 };
@@ -119,40 +112,38 @@ const char *label_cut(struct arena *a, const char *label, const char *const *lab
 		      size_t width)
 {
 	struct sbuf safe = { 0 };
-	const char *text, *own;
+	const char *text, *own, *rest;
 	int keys;
-	size_t i, from = 0, len;
+	size_t i, from = 0, kept;
 
 	sbuf_add_safe(&safe, label);
 	text = arena_strdup(a, sbuf_str(&safe));
 	sbuf_done(&safe);
-	len = strlen(text);
-	if (len <= width)
+	if (text_cells(text) <= width)
 		return text;
 	for (keys = 1; keys >= 0; keys--) {
 		own = own_words(a, text, labels, n, keys);
-		if (own && strlen(own) <= width && !is_taken(a, own, label, labels, n, keys))
+		if (own && text_cells(own) <= width && !is_taken(a, own, label, labels, n, keys))
 			return own;
 	}
+	kept = text_fit(text, width - 1);
 	for (i = 0; i < n; i++) {
 		size_t head = same_head(label, labels[i]);
 
 		/* the same up to where it would be cut, but not the same */
-		if (head >= width - 1 && (label[head] || labels[i][head]) && head > from)
+		if (head >= kept && (label[head] || labels[i][head]) && head > from)
 			from = head;
 	}
 	if (!from)
-		return arena_printf(a, "%.*s~", (int)boundary(text, width - 1), text);
-	if (from > len)
-		from = len;
+		return arena_printf(a, "%.*s~", (int)kept, text);
+	if (from > strlen(text))
+		from = strlen(text);
 	while (from && text[from - 1] != ' ')	/* the word in which it differs, whole */
 		from--;
-	if (len - from < width - 1)
-		from = boundary(text, len - (width - 1));
-	text += from;
-	if (strlen(text) <= width - 1)
-		return arena_printf(a, "~%s", text);
-	return arena_printf(a, "~%.*s~", (int)boundary(text, width - 2), text);
+	rest = text + from;
+	if (text_cells(rest) < width)
+		return arena_printf(a, "~%s", text_tail(text, width - 1));
+	return arena_printf(a, "~%.*s~", (int)text_fit(rest, width - 2), rest);
 }
 
 /* Where the median is not known, the range alone. */

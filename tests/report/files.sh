@@ -73,6 +73,16 @@ check "the list holds one class" [ "$(grep -c ' 1G  *write ' "$tmp/out")" = "$((
 check "a class that is nowhere is refused" refuses 1 "nothing was measured of that class" \
 	results --class nowhere
 
+# Columns are cells: wc -L counts an umlaut as one, 写 as two.
+sed 's/,1G,write,/,写真,write,/; s/^\([23]\),\([^,]*\),写真,/\1,\2,grün,/' "$tmp/known.csv" >"$tmp/cells.csv"
+in_line() {
+	NASLAB_DB=$tmp/cells.db imports "$tmp/cells.csv" &&
+		NASLAB_DB=$tmp/cells.db ./naslab results >"$tmp/out" 2>&1 &&
+		says " 写真 " && says " grün " && [ "$(sed -n 's/ \(op\|write\) .*//p' "$tmp/out" |
+			while IFS= read -r line; do wc -L <<<"$line"; done | sort -u | wc -l)" = 1 ]
+}
+check "classes of wide characters and umlauts stand in line" in_line
+
 # On the terminal: 80 columns at most, every median, both tiers.
 ./naslab results chart --class 1G >"$tmp/out" 2>&1
 for id in 1 2 3; do

@@ -85,6 +85,12 @@ static void text_takes_cells(void **state)
 	sbuf_add_padded(&b, "long", 2);
 	assert_string_equal(sbuf_str(&b), "\u6771\u829d  long");
 	sbuf_clear(&b);
+	sbuf_add_right(&b, "\u6771\u829d", 6);
+	sbuf_add_right(&b, "long", 2);
+	assert_string_equal(sbuf_str(&b), "  \u6771\u829dlong");
+	assert_string_equal(text_tail("a\u6771\u829d", 4), "\u6771\u829d");
+	assert_string_equal(text_tail("a\u6771\u829d", 3), "\u829d");
+	sbuf_clear(&b);
 	sbuf_add_wrapped(&b, "\u6771\u829d\u6771 \u829d\u829d ab", 0, 8);
 	assert_string_equal(sbuf_str(&b), "\u6771\u829d\u6771\n\u829d\u829d ab");
 	sbuf_done(&b);

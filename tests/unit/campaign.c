@@ -211,6 +211,35 @@ static void test_order(void **state)
 	campaign_free(b);
 }
 
+/* What the axes put in stays; cells count, not bytes: 写 takes two, an umlaut one. */
+static void test_labels_in_cells(void **state)
+{
+	static const char options[] = "{\"md.chunk\":\"64K\"}";
+	static const struct {
+		const char *label, *options;
+		size_t width;
+		const char *want;
+	} cases[] = {
+		{ "写真 chunk=64K", options, 14, "写真 chunk=64K" },	/* 4 + 10 */
+		{ "写真 chunk=64K", options, 13, "写真 64K" },
+		{ "写真写真 chunk=64K", options, 12, "写真写真 64K" },
+		{ "写真写真 chunk=64K", options, 11, "写真写~ 64K" },
+		{ "写真写真 chunk=64K", options, 10, "写真~ 64K" },
+		{ "grün chunk=64K", options, 8, "grün 64K" },
+		{ "grüngrün", "{}", 8, "grüngrün" },
+		{ "grüngrün", "{}", 7, "grüngr~" },
+		{ "写真写真", "{}", 4, "写~" },
+	};
+	struct arena *a = arena_new();
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_string_equal(campaign_label(a, cases[i].label, cases[i].options, cases[i].width),
+				    cases[i].want);
+	arena_free(a);
+}
+
 /* The finished cells correct the guess: what is like them takes as long. */
 static void test_finished_cells_correct_the_guess(void **state)
 {
@@ -247,6 +276,7 @@ int main(void)
 		cmocka_unit_test(test_words_to_wipe),
 		cmocka_unit_test(test_impossible),
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_labels_in_cells),
 		cmocka_unit_test(test_finished_cells_correct_the_guess),
 	};
 

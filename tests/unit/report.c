@@ -261,6 +261,7 @@ static void labels_stay_apart(void **state)
 		"md level=raid5 chunk=64K | xfs", "md level=raid5 chunk=64K | ext4",
 		"slice | md redundancy=1 | lvm | xfs", "slice | md redundancy=1 | lvm | ext4",
 	};
+	static const char *const wide[] = { "写真の写 a 真", "写真の写 b 真 c", "写 x=写真写", "写 x=写真真" };
 	struct arena *a = arena_new();
 	const char *one, *other;
 	size_t i, k;
@@ -284,8 +285,14 @@ static void labels_stay_apart(void **state)
 			assert_string_not_equal(label_cut(a, pairs[i], pairs, 4, 20),
 						label_cut(a, pairs[k], pairs, 4, 20));
 	}
-	/* no half character: 19 bytes end in the middle of the fourth u */
-	assert_string_equal(label_cut(a, l[3], l, 4, 22), "gr\xc3\xbcn gr\xc3\xbcn gr\xc3\xbcn gr~");
+	/* cells, not bytes: an umlaut takes one, one of these two; half a one is never there */
+	assert_string_equal(label_cut(a, l[3], NULL, 0, 22), "grün grün grün grün g~");
+	assert_string_equal(label_cut(a, "写真の写真", NULL, 0, 10), "写真の写真");
+	assert_string_equal(label_cut(a, "写真の写真", NULL, 0, 8), "写真の~");
+	assert_string_equal(label_cut(a, "写真の写真", NULL, 0, 9), "写真の写~");
+	assert_string_equal(label_cut(a, wide[0], wide, 2, 9), "~写 a 真");
+	assert_string_equal(label_cut(a, wide[2], wide, 4, 9), "~x=写真写");
+	assert_string_equal(label_cut(a, wide[3], wide, 4, 8), "~写真真");
 	assert_string_equal(label_cut(a, "\x1b[31m", NULL, 0, 20), "\\x1b[31m");
 	arena_free(a);
 }
