@@ -90,14 +90,15 @@ static bool next_mount(char **at, char device[32], char where[PATH_MAX])
 	return false;
 }
 
-bool folder_is_mounted(const char *folder)
+bool folder_is_mounted(const char *root, const char *folder)
 {
-	char device[32], where[PATH_MAX];
+	char device[32], where[PATH_MAX], path[PATH_MAX];
 	struct sbuf text = { 0 };
 	bool found = false;
 	char *at;
 
-	if (file_read("/proc/self/mountinfo", 8 << 20, &text))
+	snprintf(path, sizeof(path), "%s/proc/self/mountinfo", root);
+	if (file_read(path, 8 << 20, &text))
 		return false;
 	at = text.text;
 	while (!found && at && next_mount(&at, device, where))

@@ -36,7 +36,7 @@ static int wait_for(const struct effect *made, struct err *e)
 		there = device_bytes(made->dev, &bytes);
 		if (there && (!made->bytes || bytes == made->bytes))
 			return 0;
-		if (!there && folder_is_mounted(made->dev))
+		if (!there && folder_is_mounted("", made->dev))
 			return 0;
 		pause_ms(POLL_MS);
 	}

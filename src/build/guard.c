@@ -124,7 +124,7 @@ int guard_check(const struct plan *p, const struct inventory *now, char *const *
 	/* a write cache that the kernel has no memory for fails when the disks are wiped already */
 	rc = stack_check_ram(s, now->ram_bytes, e);
 	if (rc == 0)
-		rc = units_check(p, e);
+		rc = units_check(p, now->root, e);
 	for (; wipe && *wipe && rc == 0; wipe++) {
 		const struct disk *d = inventory_find(now, *wipe);
 

@@ -135,7 +135,7 @@ void run_revive(struct run *r, unsigned last);
 int unit_write(struct run *r, const char *file, const char *dev, const char *text, struct err *e);
 int unit_remove(struct run *r, const char *file, const char *build, struct err *e);
 /* Would a step write a unit where there is one already, or where fstab has its own? */
-int units_check(const struct plan *p, struct err *e);
+int units_check(const struct plan *p, const char *root, struct err *e);
 
 /* --- disks that are not there */
 /* The command with the names its devices have now, without those on absent disks; NULL
@@ -157,7 +157,7 @@ bool device_bytes(const char *path, uint64_t *bytes);
  * there is none. */
 const char *device_now(struct run *r, const struct node *n);
 /* Is a file system mounted at this folder? */
-bool folder_is_mounted(const char *folder);
+bool folder_is_mounted(const char *root, const char *folder);
 /* Is it mounted, or does anything stand on it? */
 bool device_is_held(const char *path);
 /* Who holds a device or a mount point, ready to be shown; nothing when unknown. */

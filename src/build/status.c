@@ -35,7 +35,7 @@ static void measure_folder(const struct node *n, const char *root, struct live *
 {
 	struct statvfs v;
 
-	if (*root || l->total || !folder_is_mounted(n->dir) || statvfs(n->dir, &v))
+	if (*root || l->total || !folder_is_mounted("", n->dir) || statvfs(n->dir, &v))
 		return;
 	l->present = true;
 	l->total = (uint64_t)v.f_blocks * v.f_frsize;

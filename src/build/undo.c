@@ -82,7 +82,7 @@ bool step_stands(struct run *r, const struct step *s)
 		const struct node *n = node_of(r, dev);
 		uint64_t bytes;
 
-		if (device_bytes(dev, &bytes) || folder_is_mounted(dev))
+		if (device_bytes(dev, &bytes) || folder_is_mounted("", dev))
 			return true;
 		if (n && n->dev && device_now(r, n))
 			return true;

@@ -28,9 +28,9 @@ static bool is_there(const char *path)
 	return lstat(path, &st) == 0;
 }
 
-static bool is_ours(struct arena *a, const char *file, const char *build)
+static bool is_ours(struct arena *a, const char *root, const char *file, const char *build)
 {
-	const char *first = file_line(a, "", "%s", file);
+	const char *first = file_line(a, root, "%s", file);
 
 	return first && !strcmp(first, unit_mark(a, build));
 }
@@ -89,7 +89,7 @@ int unit_write(struct run *r, const char *file, const char *dev, const char *tex
 	struct sbuf out = { 0 };
 	int rc;
 
-	if (is_there(file) && !is_ours(r->arena, file, r->order.name))
+	if (is_there(file) && !is_ours(r->arena, "", file, r->order.name))
 		return err_set(e, ERR_FAIL, "%s is there already and not of %s", file, r->order.name);
 	if (make_folder("/etc/systemd", e) || make_folder(UNIT_DIR, e) || make_folder(WANTS, e))
 		return -1;
@@ -109,7 +109,7 @@ int unit_remove(struct run *r, const char *file, const char *build, struct err *
 	char to[4096];
 	ssize_t len;
 
-	if (!is_ours(r->arena, file, build))
+	if (!is_ours(r->arena, "", file, build))
 		return 0;
 	len = readlink(link, to, sizeof(to) - 1);
 	if (len > 0) {
@@ -120,10 +120,10 @@ int unit_remove(struct run *r, const char *file, const char *build, struct err *
 	return unlink(file) ? err_sys(e, "removing %s", file) : 0;
 }
 
-/* Does /etc/fstab mount something at this folder? */
-static bool fstab_has(const char *dir)
+/* Does such a table mount something at this folder? */
+static bool fstab_has(const char *fstab, const char *dir)
 {
-	FILE *f = setmntent("/etc/fstab", "re");
+	FILE *f = setmntent(fstab, "re");
 	struct mntent *m;
 	bool found = false;
 
@@ -134,7 +134,7 @@ static bool fstab_has(const char *dir)
 	return found;
 }
 
-int units_check(const struct plan *p, struct err *e)
+int units_check(const struct plan *p, const char *root, struct err *e)
 {
 	struct arena *a = arena_new();
 	size_t i;
@@ -146,13 +146,13 @@ int units_check(const struct plan *p, struct err *e)
 
 		if (!file)
 			continue;
-		if (folder_is_mounted(n->dir))
+		if (folder_is_mounted(root, n->dir))
 			rc = err_set(e, ERR_REFUSED, "something is mounted at %s already; another name for the "
 				     "build takes another folder", n->dir);
-		else if (fstab_has(n->dir))
+		else if (fstab_has(arena_printf(a, "%s/etc/fstab", root), n->dir))
 			rc = err_set(e, ERR_REFUSED, "/etc/fstab has a line for %s already; another name for "
 				     "the build takes another folder", n->dir);
-		else if (is_there(file) && !is_ours(a, file, p->stack->name))
+		else if (is_there(arena_printf(a, "%s%s", root, file)) && !is_ours(a, root, file, p->stack->name))
 			rc = err_set(e, ERR_REFUSED, "%s is there already, and naslab did not make it for %s; "
 				     "another name for the build takes another folder", file, p->stack->name);
 	}

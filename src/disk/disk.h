@@ -86,6 +86,7 @@ struct inventory {
 	struct disk *disks;	/* in the order they are shown: by name, natural order */
 	size_t n_disks;
 	uint64_t ram_bytes;	/* of the machine, 0 when unknown */
+	const char *root;	/* of the machine: "" is this one, or none */
 };
 
 /* Read the machine below root ("" is this one). The inventory is freed by inventory_free(). */

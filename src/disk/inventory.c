@@ -11,6 +11,7 @@ struct inventory *inventory_new(void)
 	struct inventory *inv = arena_alloc(a, sizeof(*inv));
 
 	inv->arena = a;
+	inv->root = "";
 	return inv;
 }
 
@@ -144,6 +145,7 @@ int inventory_read(const char *root, struct inventory **out, struct err *e)
 	for (i = 0; i < inv->n_disks; i++)
 		read_content(&m, &inv->disks[i]);
 	inv->ram_bytes = read_ram(&m);
+	inv->root = arena_strdup(inv->arena, root);
 	*out = inv;
 	return 0;
 }

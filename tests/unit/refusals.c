@@ -11,8 +11,6 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/units.h"
-#include "build/build.h"
-#include "case-root.h"
 #include "disk/disk.h"
 #include "layout/pick.h"
 #include "layout/plan.h"
@@ -359,63 +357,12 @@ static void two_cache_disks(void **state)
 	arena_free(a);
 }
 
-/*
- * A write cache needs 2.1 % of its size as memory (1 TiB asked for 21 GiB): 500 GB want 9.8 GiB,
- * and lvconvert would fail after the disks were wiped.
- */
-static void a_write_cache_wants_memory(void **state)
-{
-	static const char disks[] =
-		"[{\"name\":\"sda\",\"size_bytes\":4000787030016,\"rotational\":true,"
-		"\"serial\":\"A\","
-		"\"transport\":\"sata\",\"logical_sector\":512},"
-		"{\"name\":\"sdb\",\"size_bytes\":500107862016,\"rotational\":false,"
-		"\"serial\":\"B\","
-		"\"transport\":\"sata\",\"logical_sector\":512}]";
-	const char *const words[] = { "sda", NULL }, *const caches[] = { "sdb", NULL };
-	json_t *json = json_loads(disks, 0, NULL);
-	struct arena *a = arena_new();
-	const char *root = case_root(a, json);
-	struct inventory *inv;
-	struct recipe *r;
-	struct stack *s;
-	struct plan *p;
-	struct pick *picks;
-	struct err e = { 0 };
-	size_t n;
-
-	(void)state;
-	assert_int_equal(inventory_read(root, &inv, &e), 0);
-	assert_int_equal(recipe_parse("lvm | writecache | xfs", NULL, &r, &e), 0);
-	assert_int_equal(picks_from_words(inv, words, caches, a, &picks, &n, &e), 0);
-	assert_int_equal(stack_make(r, "t", picks, n, &s, &e), 0);
-	assert_int_equal(plan_make(s, &p, &e), 0);
-	inv->ram_bytes = 16 * GIB;
-	assert_int_equal(guard_check(p, inv, NULL, &e), 0);
-	assert_int_equal(stack_check_ram(s, picks_ram(inv, picks, n), &e), 0);
-	inv->ram_bytes = 4 * GIB;
-	assert_int_equal(stack_check_ram(s, picks_ram(inv, picks, n), &e), -1);
-	assert_int_equal(stack_check_ram(s, 0, &e), 0);
-	assert_int_equal(guard_check(p, inv, NULL, &e), -1);
-	assert_int_equal(e.kind, ERR_REFUSED);
-	assert_string_equal(e.text, "writecache data takes 9.78 GiB of memory and this machine "
-			    "has 4.00 GiB; size=95G takes half of it, and lvmcache needs none");
-	plan_free(p);
-	stack_free(s);
-	recipe_free(r);
-	inventory_free(inv);
-	case_root_remove(root);
-	json_decref(json);
-	arena_free(a);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_cannot_be_is_refused),
 		cmocka_unit_test(what_is_advised_instead_works),
 		cmocka_unit_test(two_cache_disks),
-		cmocka_unit_test(a_write_cache_wants_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
