@@ -322,15 +322,10 @@ static const struct workload *workload_of(const struct campaign *c, const char *
 static unsigned kept_of(const struct campaign *c, const struct campaign_cell *cell,
 			const struct workload *w)
 {
-	json_t *results = cell->state == CELL_DONE && cell->results ? json_loads(cell->results, 0, NULL) :
-		NULL;
-	unsigned kept = (unsigned)json_u64(json_array_get(results, 0), "earlier_runs", 0);
 	enum bench_op order[BENCH_OPS];
 	unsigned ops = workload_order(w, workload_ops(w, c->write, c->read), order);
+	unsigned kept = cell->state == CELL_DONE ? cell->earlier : cell->kept_ops >= ops ? cell->kept : 0;
 
-	json_decref(results);
-	if (cell->state != CELL_DONE && cell->kept_ops >= ops)
-		kept = cell->kept;
 	return kept < c->reps ? kept : c->reps;
 }
 

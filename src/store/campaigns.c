@@ -451,6 +451,7 @@ int store_cell_done(struct store *st, struct campaign_cell *c, const json_t *res
 	int rc = 0;
 
 	move(&done, CELL_DONE, NULL);
+	done.earlier = (unsigned)json_u64(json_array_get(results, 0), "earlier_runs", 0);
 	if (begin(st, e))
 		return -1;
 	json_array_foreach(results, i, result) {

@@ -131,6 +131,7 @@ struct campaign_cell {
 	const char *reason;	/* of failed and impossible, else NULL */
 	const char *results;	/* JSON array of what was measured; NULL until it is done */
 	int64_t began_ns, ended_ns;
+	unsigned earlier;	/* store_cells_kept(), store_cell_done() */
 	unsigned kept, kept_ops;	/* store_cells_kept() */
 };
 
@@ -157,7 +158,7 @@ int store_campaign_delete(struct store *st, const struct stored_campaign *c, str
 int store_cells(struct store *st, int64_t campaign, struct arena *a, struct list *out,
 		struct err *e);
 /* What a measurement that was stopped left for each: `kept` runs of each of `kept_ops`
- * operations. */
+ * operations; and how many repetitions of a done one were made in an earlier session. */
 int store_cells_kept(struct store *st, int64_t campaign, struct list *cells, struct err *e);
 /* Put the cells that have an end but no results behind `results`, as objects with "event":
  * "cell" and their "reason": an export of a campaign is whole then. */

@@ -45,6 +45,35 @@ static void test_kept_is_not_to_be_done(void **state)
 	campaign_free(c);
 }
 
+/* Of a measurement in two sessions: told when it is done, and read again. */
+static void test_earlier_runs_are_known(void **state)
+{
+	struct campaign *c = parse(TWO);
+	struct store *st = open_store();
+	struct stored_campaign row = { .name = "t", .text = "{}", .disks = "[]" };
+	struct list cells = { 0 }, after = { 0 };
+	json_t *r = json_pack("{s:s,s:i}", "op", "write", "earlier_runs", 2), *tags = json_object();
+	json_t *results = json_array();
+	struct err e = { 0 };
+	int64_t id;
+
+	(void)state;
+	campaign_cells(c, c->arena, &cells);
+	assert_int_equal(store_campaign_add(st, &row, &cells, &e), 0);
+	assert_int_equal(store_result_add(st, r, &id, &e), 0);
+	json_object_set_new(r, "id", json_integer(id));
+	json_array_append_new(results, r);
+	assert_int_equal(store_cell_done(st, cells.at[0], results, tags, &e), 0);
+	assert_int_equal(((struct campaign_cell *)cells.at[0])->earlier, 2);
+	assert_int_equal(store_cells(st, row.id, c->arena, &after, &e), 0);
+	assert_int_equal(store_cells_kept(st, row.id, &after, &e), 0);
+	assert_int_equal(((struct campaign_cell *)after.at[0])->earlier, 2);
+	json_decref(results);
+	json_decref(tags);
+	store_close(st);
+	campaign_free(c);
+}
+
 /* What it measured stays; a result that waited for its cell waits for nobody. */
 static void test_delete(void **state)
 {
@@ -277,6 +306,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_kept_is_not_to_be_done, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_earlier_runs_are_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_delete, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_resume, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_done_is_one_commit, setup, teardown),

@@ -254,7 +254,6 @@ static void test_finished_cells_correct_the_guess(void **state)
 	assert_false(f.measured);
 	done = cells.at[0];
 	done->state = CELL_DONE;
-	done->results = "[{\"op\":\"write\"}]";
 	done->began_ns = 1000000000;
 	done->ended_ns = 501000000000;
 	campaign_forecast(c, &cells, &f);
@@ -262,7 +261,7 @@ static void test_finished_cells_correct_the_guess(void **state)
 	assert_int_equal(f.builds, 1);
 	assert_int_equal((f.ns + 500) / 1000, 500000000);	/* floating point rounds */
 	/* five of its seven repetitions took that long, so seven and as much building take more */
-	done->results = "[{\"op\":\"write\",\"earlier_runs\":2}]";
+	done->earlier = 2;
 	campaign_forecast(c, &cells, &f);
 	assert_true(f.ns > 510000000000 && f.ns < 500000000000 * 7 / 5);
 	campaign_free(c);
