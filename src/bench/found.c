@@ -115,6 +115,8 @@ static int open_same(const struct found_file *f)
 	int fd = open(f->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 
+	if (fd < 0 && errno == ELOOP)	/* it is a link now */
+		errno = EILSEQ;
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size == f->size &&

@@ -220,8 +220,7 @@ int rsync_run(struct session *s, const struct class *c, const char *set, struct 
 		*e = later;
 		rc = -1;
 	}
-	if (rc < 0 && !session_stops(s))
-		err_in(e, "%s: %s, %s by rsync, run %u", s->order->target, c->w->name,
-		       bench_op_word(m->op), s->rep);
+	if (rc < 0)
+		run_failed(s, c, m->op == BENCH_WRITE ? "write by rsync" : "read by rsync", e);
 	return rc;
 }

@@ -49,7 +49,16 @@ static void say_full(int dir, struct sbuf *out)
 		sbuf_add(out, "the file system is full");
 }
 
-/* Put "/mnt/x: 500M, write, run 3: " and how far it got in front of what went wrong. */
+void run_failed(const struct session *s, const struct class *c, const char *what, struct err *e)
+{
+	size_t len = strlen(s->order->target);
+
+	if (session_stops(s) || (!strncmp(e->text, s->order->target, len) && e->text[len] == ':'))
+		return;
+	err_in(e, "%s: %s, %s, run %u", s->order->target, c->w->name, what, s->rep);
+}
+
+/* And how far it got, when there is no room. */
 static int tell(const struct session *s, const struct class *c, const char *what,
 		const struct engine_result *r, int error, struct err *e)
 {
@@ -69,7 +78,8 @@ static int tell(const struct session *s, const struct class *c, const char *what
 		sbuf_done(&why);
 		return -1;
 	}
-	return err_in(e, "%s: %s, %s, run %u", s->order->target, c->w->name, what, s->rep);
+	run_failed(s, c, what, e);
+	return -1;
 }
 
 static void read_proof(const struct session *s, struct proof *out)

@@ -357,8 +357,7 @@ int send_run(struct session *s, const struct class *c, const char *set, struct m
 	}
 	sigaction(SIGPIPE, &before, NULL);
 	close(dir);
-	if (rc < 0 && !session_stops(s))
-		err_in(e, "%s: %s, %s, run %u", s->order->target, c->w->name,
-		       bench_op_word(m->op), s->rep);
+	if (rc < 0)
+		run_failed(s, c, bench_op_word(m->op), e);
 	return rc;
 }

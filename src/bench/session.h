@@ -146,6 +146,8 @@ int run_prepare(struct session *s, const struct class *c, const char *set, struc
 /* An operation of the engine on a set, not timed; `what` is for sentences. */
 int run_engine(struct session *s, const struct class *c, const char *what, int dir,
 	       enum bench_op op, struct err *e);
+/* Put "/mnt/x: 500M, write, run 3: " in front of what went wrong, once; not of a stop. */
+void run_failed(const struct session *s, const struct class *c, const char *what, struct err *e);
 int run_remove(struct session *s, const char *set, struct err *e);
 /*
  * For an operation that does its run itself: wait until nothing else goes on, bring the

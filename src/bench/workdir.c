@@ -281,19 +281,25 @@ static int no_directory(int fd, const char *target, struct err *e)
 }
 
 /*
- * What was removed is free on btrfs when it has committed, and on xfs when its worker, which
- * asking for the free space wakes, was there.
+ * What was removed is free on btrfs when it has committed and cleaned up behind subvolumes, and
+ * on xfs when its worker, which asking for the free space wakes, was there.
  */
-static void free_again(int target)
+static void free_again(int target, unsigned seconds)
 {
 	const struct timespec pause = { .tv_nsec = 50000000 };
-	uint64_t before = 0;
+	uint64_t before = UINT64_MAX, now = 0;
 	struct statvfs v;
 	unsigned tries;
 
-	syncfs(target);
-	for (tries = 0; tries < 40 && fstatvfs(target, &v) == 0 && v.f_bfree != before; tries++) {
-		before = v.f_bfree;
+	if (subvol_possible(target))
+		subvol_sync(target);	/* and wakes who cleans up */
+	else
+		syncfs(target);
+	for (tries = 0; tries < seconds * 20 && fstatvfs(target, &v) == 0; tries++) {
+		now = v.f_bfree;
+		if (now == before && !subvol_leftovers(target))
+			break;
+		before = now;
 		nanosleep(&pause, NULL);
 	}
 }
@@ -314,7 +320,7 @@ int workdir_open(struct workdir *w, const char *target, struct err *e)
 	}
 	w->dev = st.st_dev;
 	if (workdir_clean(w->target, w->tell, w->arg))
-		free_again(w->target);
+		free_again(w->target, 30);
 	if (make_dir(w) < 0) {
 		no_directory(w->target, target, e);
 		goto out;
@@ -350,7 +356,7 @@ int workdir_close(struct workdir *w, struct err *e)
 		rc = err_set(e, ERR_FAIL, "%s/%s could not be removed (%s), the next measurement "
 			     "there does it", w->path, w->name, strerror(errno));
 	if (subvol_possible(w->target))
-		syncfs(w->target);	/* a btrfs shows what is free again only after it */
+		free_again(w->target, 5);	/* for whoever measures next; else it takes 30 s */
 	close(w->dir);
 	close(w->target);
 	w->target = w->dir = -1;

@@ -56,6 +56,7 @@ struct executor {
 	int fd;			/* its JSON lines, for poll(); -1 when they have ended */
 	int control;		/* its standard input */
 	bool ended;		/* its "end" was seen */
+	bool measures;		/* what a killed one leaves is files */
 	struct sbuf pending;
 };
 

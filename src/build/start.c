@@ -64,6 +64,7 @@ int executor_start(const json_t *order, bool as_root, struct executor *x, struct
 
 	sbuf_addf(&text, "%s\n", line);
 	rc = start(words, text.text, as_root, x, e);
+	x->measures = !strcmp(json_str(order, "verb") ? json_str(order, "verb") : "", "bench");
 	free(line);
 	sbuf_done(&text);
 	return rc;
@@ -86,8 +87,9 @@ static int ended(struct executor *x, struct err *e)
 	if (x->ended)
 		return -1;
 	if (WIFSIGNALED(status))
-		return err_set(e, ERR_FAIL, "the executor was ended by signal %d; naslab recover takes "
-			       "back what it had begun", WTERMSIG(status));
+		return err_set(e, ERR_FAIL, "the executor was ended by signal %d; %s", WTERMSIG(status),
+			       x->measures ? "the next measurement there removes what it left" :
+					     "naslab recover takes back what it had begun");
 	return err_set(e, ERR_FAIL, "the executor ended without a word (status %d)",
 		       WEXITSTATUS(status));
 }

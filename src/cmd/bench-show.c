@@ -104,16 +104,6 @@ static void show_steps(const json_t *j)
 	}
 }
 
-/* A name of another process may be anything. */
-static void put_safe(const char *text)
-{
-	struct sbuf safe = { 0 };
-
-	sbuf_add_safe(&safe, text ? text : "");
-	fputs(sbuf_str(&safe), stdout);
-	sbuf_done(&safe);
-}
-
 /* Before anything is timed: is the machine quiet, and who may write there? */
 static void show_quiet(const json_t *begin)
 {
@@ -139,7 +129,7 @@ static void show_quiet(const json_t *begin)
 		if (i == 4)
 			break;
 		fputs(i ? ", " : "open for writing on these disks: ", stdout);
-		put_safe(json_string_value(who));
+		print_safe(stdout, json_string_value(who));
 	}
 	if (i)
 		puts(i < json_array_size(writers) ? " ..." : "");
@@ -169,7 +159,7 @@ static void show_run(struct bench_show *s, const json_t *j)
 		printf(" %s", json_string_value(flag));
 	json_array_foreach(json_object_get(j, "disturbed_by"), i, flag) {
 		printf("%s", i ? ", " : " by ");
-		put_safe(json_string_value(flag));
+		print_safe(stdout, json_string_value(flag));
 	}
 	if (json_is_true(json_object_get(j, "verified")))
 		printf(" compared");

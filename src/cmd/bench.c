@@ -268,6 +268,7 @@ static int measure(const struct bench_order *o, struct err *e)
 		if (!workload_is_copy(o->workloads.at[i]))
 			s.op_width = 12;
 	}
+	order_attach(order);		/* a measurement that nobody sees the end of is of no use */
 	catch_end(on_signal);
 	rc = follow_bench(&s, order, e);
 	if (s.tty)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* One verb, one file, one const struct verb, one row in verbs.c. */
 struct verb_option {
@@ -31,6 +32,9 @@ extern const struct verb *const verbs[];	/* verbs.c; NULL-terminated */
 const char *option(const char *name);
 size_t option_count(const char *name);			/* how often it was given */
 const char *option_at(const char *name, size_t i);	/* its i-th value */
+
+/* Text from outside (a path, another process's name), which must not speak to the terminal. */
+void print_safe(FILE *to, const char *text);
 
 struct err;
 /* Print the sentence on stderr and return the exit status it stands for. */

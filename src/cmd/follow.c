@@ -19,15 +19,6 @@ static void on_interrupt(int sig)
 	asked++;
 }
 
-static void print_safe(FILE *to, const char *text)
-{
-	struct sbuf safe = { 0 };
-
-	sbuf_add_safe(&safe, text ? text : "");
-	fputs(sbuf_str(&safe), to);
-	sbuf_done(&safe);
-}
-
 static void print_step(const json_t *event)
 {
 	const char *state = json_str(event, "state");

@@ -54,21 +54,35 @@ size_t option_count(const char *name)
 	return n;
 }
 
+void print_safe(FILE *to, const char *text)
+{
+	struct sbuf safe = { 0 };
+
+	sbuf_add_safe(&safe, text ? text : "");
+	fputs(sbuf_str(&safe), to);
+	sbuf_done(&safe);
+}
+
 int fail(const struct err *e)
 {
-	fprintf(stderr, "naslab: %s\n", e->text);
+	fputs("naslab: ", stderr);
+	print_safe(stderr, e->text);
+	fputc('\n', stderr);
 	return e->kind ? (int)e->kind : 1;
 }
 
 int usage_error(const char *fmt, ...)
 {
+	struct sbuf text = { 0 };
 	va_list ap;
 
 	fprintf(stderr, "naslab%s%s: ", running ? " " : "", running ? running->name : "");
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	sbuf_vaddf(&text, fmt, ap);
 	va_end(ap);
+	print_safe(stderr, sbuf_str(&text));
 	fputc('\n', stderr);
+	sbuf_done(&text);
 	return 2;
 }
 

@@ -72,6 +72,8 @@ check "exports to a file" exports
 # Bad input: one sentence, the right status, nothing left.
 check "no directory" refuses 1 "is not a directory" bench /proc/version
 check "no such directory" refuses 1 "cannot find ./nosuch" bench ./nosuch
+check "what a name holds does not reach the terminal" refuses 1 'cannot find ./a\x1b[31mb' \
+	bench $'./a\e[31mb'
 check "no such build" refuses 2 'nothing is built under the name "nosuch"' bench nosuch
 check "no such class" refuses 2 'did you mean "500M"' bench "$dir" --workload 500N
 check "too large" refuses 3 "is free; a smaller --scale needs less" bench "$dir" --workload 12G \
@@ -178,6 +180,8 @@ start
 kill -KILL "$executor"
 wait "$verb"
 check "a killed executor fails" [ $? = 1 ]
+check "and it is said what becomes of its files" \
+	grep -q "ended by signal 9; the next measurement there removes what it left" "$tmp/out"
 check "a killed executor leaves its directory" left_something
 check "the next run works" one_run
 check "the next run removes it" empty
@@ -186,7 +190,6 @@ rm -f "$tmp/out"
 start
 kill -KILL "$verb"
 wait "$verb" 2>/dev/null
-kill -TERM "$executor"
 check "an executor whose screen is gone ends" until_true gone "$executor"
 check "and leaves nothing" empty
 exit $bad
