@@ -244,6 +244,13 @@ static void below_overlay(struct counters *c, const struct mount_of *m, unsigned
 	below_dir(c, plain(upper), depth);
 }
 
+bool mount_is_zfs(const struct mount_of *m)
+{
+	/* zfs-fuse mounts as fuse.zfs, or as plain fuse with the pool as its source */
+	return m->type && m->source && *m->source && *m->source != '/' &&
+	       (!strcmp(m->type, "zfs") || !strcmp(m->type, "fuse.zfs") || !strcmp(m->type, "fuse"));
+}
+
 static void below(struct counters *c, int fd, unsigned depth)
 {
 	struct mount_of m = { 0 };
@@ -255,9 +262,7 @@ static void below(struct counters *c, int fd, unsigned depth)
 		return;
 	if (mount_find(c->arena, fd, &m) && !depth)
 		c->options = m.options;
-	/* zfs-fuse mounts as plain "fuse", with the pool as its source */
-	if (m.type && m.source && *m.source && *m.source != '/' &&
-	    (!strcmp(m.type, "zfs") || !strcmp(m.type, "fuse")))
+	if (mount_is_zfs(&m))
 		c->pool = arena_strndup(c->arena, m.source, strcspn(m.source, "/"));
 	if (m.type && !strcmp(m.type, "fuse.mergerfs")) {
 		below_mergerfs(c, &m, depth);

@@ -33,6 +33,7 @@ struct mount_of {
 };
 
 bool mount_find(struct arena *a, int fd, struct mount_of *out);
+bool mount_is_zfs(const struct mount_of *m);
 
 /* Never fails: a file system without disks (tmpfs, NFS) has none. */
 void counters_open(struct counters *c, int target);

@@ -151,7 +151,7 @@ static int find(struct arena *a, const struct bench_order *o, int target, enum c
 
 	if (!mount_find(a, target, &m))
 		return err_set(e, ERR_FAIL, "it is not known where %s is mounted", o->target);
-	if (!strcmp(m.type, "zfs") != (how == CACHE_COLD_EXPORT))
+	if (mount_is_zfs(&m) != (how == CACHE_COLD_EXPORT))
 		return err_set(e, ERR_REFUSED, "%s: %s %s; cold or %s does", o->target, word,
 			       how == CACHE_COLD_EXPORT ? "exports a pool of ZFS, and this is none" :
 			       "does not empty the cache of ZFS",

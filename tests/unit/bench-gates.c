@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/sbuf.h"
+#include "bench/counters.h"
 #include "bench/gates.h"
 #include "build/health.h"
 
@@ -190,6 +191,27 @@ static void nothing_below_is_quiet(void **state)
 	arena_free(a);
 }
 
+/* As /proc/self/mountinfo says it: OpenZFS, two versions of zfs-fuse, and what is none. */
+static void a_pool_is_known_by_its_mount(void **state)
+{
+	static const struct {
+		struct mount_of m;
+		bool zfs;
+	} cases[] = {
+		{ { .type = "zfs", .source = "tank/photos" }, true },
+		{ { .type = "fuse.zfs", .source = "t" }, true },
+		{ { .type = "fuse", .source = "t" }, true },
+		{ { .type = "fuse", .source = "/dev/fuse" }, false },
+		{ { .type = "fuse.mergerfs", .source = "a:b" }, false },
+		{ { .type = "ext4", .source = "/dev/sda1" }, false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(mount_is_zfs(&cases[i].m), cases[i].zfs);
+}
+
 /* What zpool status prints, of zfs-fuse and of OpenZFS. */
 static void pools(void **state)
 {
@@ -327,6 +349,7 @@ int main(void)
 		cmocka_unit_test(each_is_seen),
 		cmocka_unit_test(nothing_below_is_quiet),
 		cmocka_unit_test(pools),
+		cmocka_unit_test(a_pool_is_known_by_its_mount),
 		cmocka_unit_test(tools_tell),
 		cmocka_unit_test(write_back_is_known),
 	};
