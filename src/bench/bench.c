@@ -164,11 +164,6 @@ static int one_run(struct session *s, struct class *c, enum bench_op op, const c
 	return rc;
 }
 
-const double *series_judged(const struct series *r, enum bench_op op)
-{
-	return bench_op_writes(op) ? r->durable : r->felt;
-}
-
 /* Is another run of one of its operations worth it? All are made, for they need each other. */
 static bool goes_on(const struct session *s, struct class *c)
 {

@@ -7,7 +7,7 @@
  * result of its own, marked as partial. Runs under another kernel, with other tools or
  * another memory do not belong to the same median: nothing is counted then.
  */
-#include "bench/session.h"
+#include "bench/result.h"
 
 #include <string.h>
 
@@ -78,10 +78,10 @@ static bool alike(const json_t *old, const json_t *now)
 }
 
 /* The record of one operation among those of a cell; NULL: there is none that counts. */
-static json_t *record_of(const struct session *s, const struct class *c, enum bench_op op,
+static json_t *result_of(const struct session *s, const struct class *c, enum bench_op op,
 			 const json_t *all)
 {
-	json_t *now = record_new(s, c, op), *result, *found = NULL;
+	json_t *now = result_new(s, c, op), *result, *found = NULL;
 	size_t i;
 
 	json_array_foreach(all, i, result) {
@@ -113,7 +113,7 @@ static int put_aside(struct session *s, struct class *c, enum bench_op op, const
 		run_read(run, op, &m);
 		series_add(r, &m);
 	}
-	rc = report_aside(s, c, op, e);
+	rc = result_aside(s, c, op, e);
 	if (rc == 0)
 		rc = store_runs_move(s->store, whole.id, (int64_t)json_u64(first, "id", 0), r->id, e);
 	*r = whole;
@@ -144,7 +144,7 @@ static int take(struct session *s, struct class *c, enum bench_op op, const json
 	}
 	r->earlier = r->n;
 	s->done += r->n;
-	return report_keep(s, c, op, e);
+	return result_keep(s, c, op, e);
 }
 
 static int resume_class(struct session *s, struct class *c, int64_t cell, struct err *e)
@@ -158,7 +158,7 @@ static int resume_class(struct session *s, struct class *c, int64_t cell, struct
 	for (op = 0; op < BENCH_OPS; op++) {
 		if (!(c->ops & 1u << op))
 			continue;
-		records[op] = record_of(s, c, (enum bench_op)op, all);
+		records[op] = result_of(s, c, (enum bench_op)op, all);
 		n = records[op] ? json_array_size(json_object_get(records[op], "runs")) : 0;
 		kept = n < kept ? n : kept;
 	}

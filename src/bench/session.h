@@ -135,7 +135,7 @@ unsigned wait_flags(const struct session *s);	/* what goes on now, without waiti
 int resume_session(struct session *s, struct err *e);
 int64_t class_cell(const struct session *s, const struct class *c);	/* 0: of none */
 
-/* The clock a series is judged by: until it is on the disks for what writes. */
+/* series.c: the clock it is judged by: until it is on the disks for what writes. */
 const double *series_judged(const struct series *r, enum bench_op op);
 
 /* run.c: one run of m->op on a set of files below the work directory. */
@@ -170,7 +170,7 @@ void watch_end(struct session *s, struct measured *m, int dir, const struct watc
 
 json_t *provenance(const struct session *s);	/* machine, recipe, mount, tools */
 
-/* report.c: events and records. */
+/* report.c: events. */
 json_t *event_new(const char *event, const struct class *c);
 void report_begin(struct session *s, const struct bench_forecast *f);
 void report_capped(struct session *s);
@@ -183,12 +183,5 @@ void report_sample(struct session *s, const struct class *c, enum bench_op op, u
 int report_run(struct session *s, struct class *c, enum bench_op op, struct measured *m,
 	       struct err *e);
 int report_results(struct session *s, bool partial, struct err *e);
-/* What a result says about how it came about, enough to repeat it. */
-json_t *record_new(const struct session *s, const struct class *c, enum bench_op op);
-/* One more run. */
-void series_add(struct series *r, const struct measured *m);
-/* Write a series as far as it is, or one that no cell will count. */
-int report_keep(struct session *s, struct class *c, enum bench_op op, struct err *e);
-int report_aside(struct session *s, struct class *c, enum bench_op op, struct err *e);
 
 #endif
