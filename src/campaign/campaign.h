@@ -149,6 +149,8 @@ struct campaign_forecast {
 };
 void campaign_forecast(const struct campaign *c, const struct list *cells,
 		       struct campaign_forecast *out);
+/* The disk it assumes, from those that are there; campaign_check() calls it. */
+void campaign_assume(struct campaign *c, const struct pick *picks, size_t n);
 
 /* Cell by cell as JSON, for --json. */
 json_t *campaign_json(const struct campaign *c, const struct list *cells);
