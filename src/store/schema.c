@@ -47,6 +47,26 @@ static const char schema[] =
 	" samples TEXT NOT NULL);"
 	"CREATE INDEX samples_of ON samples(run_id, id);";
 
+/* How far each cell of a campaign is; schema 4 put the memory into the columns and the key. */
+#define CELLS(table, memory, key) \
+	"CREATE TABLE " table " (" \
+	" id INTEGER PRIMARY KEY," \
+	" campaign_id INTEGER NOT NULL REFERENCES campaigns(id)," \
+	" n INTEGER NOT NULL," \
+	" round INTEGER NOT NULL," \
+	" layout TEXT NOT NULL," \
+	" label TEXT NOT NULL," \
+	" options TEXT NOT NULL," \
+	" workload TEXT NOT NULL," \
+	memory \
+	" state TEXT NOT NULL," \
+	" reason TEXT," \
+	" results TEXT," \
+	" began_ns INTEGER NOT NULL DEFAULT 0," \
+	" ended_ns INTEGER NOT NULL DEFAULT 0," \
+	" UNIQUE (campaign_id, n)," \
+	" UNIQUE (campaign_id, round, layout, workload" key "));"
+
 /* What schema 2 added: campaigns, and how far each of their cells is. */
 static const char schema_2[] =
 	"CREATE TABLE campaigns ("
@@ -55,22 +75,7 @@ static const char schema_2[] =
 	" text TEXT NOT NULL,"
 	" disks TEXT NOT NULL,"
 	" created_ns INTEGER NOT NULL);"
-	"CREATE TABLE cells ("
-	" id INTEGER PRIMARY KEY,"
-	" campaign_id INTEGER NOT NULL REFERENCES campaigns(id),"
-	" n INTEGER NOT NULL,"
-	" round INTEGER NOT NULL,"
-	" layout TEXT NOT NULL,"
-	" label TEXT NOT NULL,"
-	" options TEXT NOT NULL,"
-	" workload TEXT NOT NULL,"
-	" state TEXT NOT NULL,"
-	" reason TEXT,"
-	" results TEXT,"
-	" began_ns INTEGER NOT NULL DEFAULT 0,"
-	" ended_ns INTEGER NOT NULL DEFAULT 0,"
-	" UNIQUE (campaign_id, n),"
-	" UNIQUE (campaign_id, round, layout, workload));";
+	CELLS("cells", "", "");
 
 /* Schema 3: who works on a campaign, how far it says it is, and the file it is made of. */
 static const char schema_3[] =
@@ -82,23 +87,7 @@ static const char schema_3[] =
 /* Schema 4: the memory a cell is measured in is a part of which cell it is. */
 static const char schema_4[] =
 	"ALTER TABLE campaigns ADD COLUMN pause INTEGER NOT NULL DEFAULT 0;"
-	"CREATE TABLE cells_4 ("
-	" id INTEGER PRIMARY KEY,"
-	" campaign_id INTEGER NOT NULL REFERENCES campaigns(id),"
-	" n INTEGER NOT NULL,"
-	" round INTEGER NOT NULL,"
-	" layout TEXT NOT NULL,"
-	" label TEXT NOT NULL,"
-	" options TEXT NOT NULL,"
-	" workload TEXT NOT NULL,"
-	" ram_bytes INTEGER NOT NULL,"
-	" state TEXT NOT NULL,"
-	" reason TEXT,"
-	" results TEXT,"
-	" began_ns INTEGER NOT NULL DEFAULT 0,"
-	" ended_ns INTEGER NOT NULL DEFAULT 0,"
-	" UNIQUE (campaign_id, n),"
-	" UNIQUE (campaign_id, round, layout, workload, ram_bytes));"
+	CELLS("cells_4", " ram_bytes INTEGER NOT NULL,", ", ram_bytes")
 	"INSERT INTO cells_4 SELECT id, campaign_id, n, round, layout, label, options, workload, "
 	RAM_BEFORE_4 ", state, reason, results, began_ns, ended_ns FROM cells;"
 	"DROP TABLE cells;"
