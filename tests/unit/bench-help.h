@@ -61,6 +61,32 @@ static inline void parsed(struct arena *a, const char *text, struct workload *w)
 		fail_msg("\"%s\": %s", text, e.text);
 }
 
+static inline void not_parsed(const char *text, const char *says)
+{
+	struct arena *a = arena_new();
+	struct workload w;
+	struct err e = { 0 };
+
+	if (workload_parse(a, "x", text, "x.workload", &w, &e) == 0)
+		fail_msg("\"%s\" was taken", text);
+	assert_int_equal(e.kind, ERR_USAGE);
+	if (!strstr(e.text, says))
+		fail_msg("\"%s\" lacks \"%s\"", e.text, says);
+	arena_free(a);
+}
+
+static inline void put_file(const char *dir, const char *name, const char *text)
+{
+	char path[600];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
 static inline void order_for(struct arena *a, struct bench_order *o, const char *target,
 		      const char *name, double scale)
 {

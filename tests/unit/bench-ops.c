@@ -4,6 +4,7 @@
  * is held against what inotify saw and what lies in the folder afterwards.
  */
 #include "bench-hear.h"
+#include "bench-job.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,31 +31,6 @@ static struct corpus *files(size_t n, uint64_t size, size_t width)
 	for (i = 0; i < n; i++)
 		c->sizes[i] = size;
 	return c;
-}
-
-static void run(const struct engine_job *job, struct engine_result *r)
-{
-	struct err e = { 0 };
-	struct engine x;
-	int error;
-
-	assert_int_equal(engine_start(job, &x, &e), 0);
-	if (engine_end(&x, r, &error, &e) < 0)
-		fail_msg("%s", e.text);
-}
-
-static void run_fails(const struct engine_job *job, int want, const char *says)
-{
-	struct engine_result r;
-	struct err e = { 0 };
-	struct engine x;
-	int error;
-
-	assert_int_equal(engine_start(job, &x, &e), 0);
-	assert_int_equal(engine_end(&x, &r, &error, &e), -1);
-	assert_int_equal(error, want);
-	if (!strstr(e.text, says))
-		fail_msg("\"%s\" lacks \"%s\"", e.text, says);
 }
 
 /* Files below a directory and their bytes. */
@@ -143,7 +119,7 @@ static void names_are_touched_once(void **state)
 					      IN_DELETE | IN_ONLYDIR) >= 0);
 		look(watch, &seen);
 		job.op = cases[i].make;
-		run(&job, &r);
+		job_ok(&job, &r);
 		assert_int_equal(r.ops, N);
 		assert_int_equal(r.files, N);
 		assert_int_equal(r.bytes, 0);
@@ -159,14 +135,14 @@ static void names_are_touched_once(void **state)
 		look(watch, &seen);
 
 		job.op = cases[i].look;
-		run(&job, &r);
+		job_ok(&job, &r);
 		assert_int_equal(r.ops, N);
 		assert_int_equal(r.durable_ns, r.felt_ns);	/* nothing to be made durable */
 		look(watch, &seen);
 		assert_int_equal(seen.opened, 0);	/* their status, not their content */
 
 		job.op = cases[i].take;
-		run(&job, &r);
+		job_ok(&job, &r);
 		assert_int_equal(r.ops, N);
 		look(watch, &seen);
 		assert_int_equal(seen.deleted, N);
@@ -190,24 +166,24 @@ static void names_in_directories(void **state)
 	uint64_t bytes = 0;
 
 	(void)state;
-	run(&job, &r);
+	job_ok(&job, &r);
 	assert_int_equal(r.ops, 2500);
 	assert_int_equal(count_files(dir, &bytes), 2500);
 	fd = openat(dir, "d00002", O_RDONLY | O_DIRECTORY);
 	assert_int_equal(count_files(fd, &bytes), 500);
 	close(fd);
-	run_fails(&job, EEXIST, "cannot make d00000/f0000000.bin: File exists");
+	job_fails(&job, EEXIST, "cannot make d00000/f0000000.bin: File exists");
 	job.op = BENCH_RAND_STAT;
-	run(&job, &r);
+	job_ok(&job, &r);
 	assert_int_equal(r.ops, 2500);
 	fd = openat(dir, "d00001/f0001234.bin", O_WRONLY);
 	assert_int_equal(write(fd, "x", 1), 1);
 	close(fd);
-	run_fails(&job, EILSEQ, "d00001/f0001234.bin is not as long as it was written");
+	job_fails(&job, EILSEQ, "d00001/f0001234.bin is not as long as it was written");
 	assert_int_equal(unlinkat(dir, "d00001/f0001234.bin", 0), 0);
-	run_fails(&job, ENOENT, "cannot look at d00001/f0001234.bin: No such file");
+	job_fails(&job, ENOENT, "cannot look at d00001/f0001234.bin: No such file");
 	job.op = BENCH_DELETE;
-	run_fails(&job, ENOENT, "cannot remove d00001/f0001234.bin: No such file");
+	job_fails(&job, ENOENT, "cannot remove d00001/f0001234.bin: No such file");
 	close(dir);
 	corpus_free(c);
 	wipe(path);
@@ -224,13 +200,13 @@ static void hashes_are_compared(void **state)
 	char byte;
 
 	(void)state;
-	run(&job, &r);
+	job_ok(&job, &r);
 	assert_int_equal(r.checksum, 0);
 	job.op = BENCH_HASH;
 	job.streams = 1;
 	assert_true(inotify_add_watch(watch, arena_printf(*state, "%s/d00001", path),
 				      IN_OPEN | IN_ACCESS | IN_CLOSE) >= 0);
-	run(&job, &r);
+	job_ok(&job, &r);
 	look(watch, &seen);
 	assert_int_equal(seen.opened, 40);
 	assert_int_equal(seen.closed, 40);
@@ -240,30 +216,30 @@ static void hashes_are_compared(void **state)
 	assert_int_equal(r.bytes, 7000000);
 	assert_true(r.checksum && r.p50_ns && r.p99_ns <= r.max_ns);
 	job.streams = 3;
-	run(&job, &three);
+	job_ok(&job, &three);
 	assert_true(three.checksum == r.checksum);
 	assert_int_equal(three.ops, 100);
 	job.checksum = r.checksum;	/* as in the second repetition */
-	run(&job, &three);
+	job_ok(&job, &three);
 	job.checksum = r.checksum + 1;
-	run_fails(&job, EILSEQ, "the checksum of all files is not that of what was written");
+	job_fails(&job, EILSEQ, "the checksum of all files is not that of what was written");
 	job.checksum = 0;
 	/* two files that changed places, and one byte */
 	assert_int_equal(renameat(dir, "d00000/f0000003.bin", dir, "x"), 0);
 	assert_int_equal(renameat(dir, "d00000/f0000004.bin", dir, "d00000/f0000003.bin"), 0);
 	assert_int_equal(renameat(dir, "x", dir, "d00000/f0000004.bin"), 0);
-	run_fails(&job, EILSEQ, "the checksum");
+	job_fails(&job, EILSEQ, "the checksum");
 	assert_int_equal(renameat(dir, "d00000/f0000003.bin", dir, "x"), 0);
 	assert_int_equal(renameat(dir, "d00000/f0000004.bin", dir, "d00000/f0000003.bin"), 0);
 	assert_int_equal(renameat(dir, "x", dir, "d00000/f0000004.bin"), 0);
-	run(&job, &r);
+	job_ok(&job, &r);
 	fd = openat(dir, "d00002/f0000099.bin", O_RDWR);
 	assert_int_equal(pread(fd, &byte, 1, 69999), 1);
 	byte ^= 1;
 	assert_int_equal(pwrite(fd, &byte, 1, 69999), 1);
-	run_fails(&job, EILSEQ, "the checksum");
+	job_fails(&job, EILSEQ, "the checksum");
 	assert_int_equal(ftruncate(fd, 69999), 0);
-	run_fails(&job, EILSEQ, "d00002/f0000099.bin is not as long as it was written");
+	job_fails(&job, EILSEQ, "d00002/f0000099.bin is not as long as it was written");
 	close(fd);
 	close(watch);
 	close(dir);
@@ -288,7 +264,7 @@ static void mail_adds_up(void **state)
 	uint64_t sum = 0, bytes = 0, i;
 
 	(void)state;
-	run(&job, &r);
+	job_ok(&job, &r);
 	assert_int_equal(r.n_steps, 4);
 	for (i = 0; i < 4; i++) {
 		const struct engine_step *s = &r.steps[i];

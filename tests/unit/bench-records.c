@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the engine's child does with one file: what it wrote is checked, each record is touched. */
-#include "bench-help.h"
+#include "bench-job.h"
 
 #include <errno.h>
 #include <fcntl.h>
 
 #include "bench/corpus.h"
-#include "bench/engine.h"
 
 /* The engine's files hold what corpus_block() says, and a changed byte is noticed. */
 static void what_is_written_is_verified(void **state)
@@ -16,11 +15,9 @@ static void what_is_written_is_verified(void **state)
 	struct arena *a = arena_new();
 	const char *path = scratch();
 	struct engine_result r;
-	struct engine x;
 	struct workload w;
 	struct corpus *c;
-	struct err e = { 0 };
-	int dir = open(path, O_RDONLY | O_DIRECTORY), fd, error;
+	int dir = open(path, O_RDONLY | O_DIRECTORY), fd;
 	struct engine_job job = { .op = BENCH_WRITE, .dir = dir };
 	ssize_t len;
 	int i;
@@ -29,8 +26,7 @@ static void what_is_written_is_verified(void **state)
 	shipped(a, "500M", &w);
 	c = corpus_new(&w, SIZE / 500e6);
 	job.corpus = c;
-	assert_int_equal(engine_start(&job, &x, &e), 0);
-	assert_int_equal(engine_end(&x, &r, &error, &e), 0);
+	job_ok(&job, &r);
 	assert_int_equal(r.bytes, SIZE);
 	fd = openat(dir, "f0000000.bin", O_RDWR);
 	assert_true(fd >= 0);
@@ -40,27 +36,19 @@ static void what_is_written_is_verified(void **state)
 	assert_memory_equal(want, got, CORPUS_BLOCK);
 
 	job.op = BENCH_VERIFY;
-	assert_int_equal(engine_start(&job, &x, &e), 0);
-	assert_int_equal(engine_end(&x, &r, &error, &e), 0);
+	job_ok(&job, &r);
 	got[0] ^= 1;
 	assert_int_equal(pwrite(fd, got, 1, 5 * CORPUS_BLOCK), 1);
-	assert_int_equal(engine_start(&job, &x, &e), 0);
-	assert_int_equal(engine_end(&x, &r, &error, &e), -1);
-	assert_int_equal(error, EILSEQ);
-	assert_non_null(strstr(e.text, "holds other data"));
+	job_fails(&job, EILSEQ, "holds other data");
 	got[0] ^= 1;
 	assert_int_equal(pwrite(fd, got, 1, 5 * CORPUS_BLOCK), 1);
 	for (i = 0; i < 2; i++) {	/* a byte too many, too few */
 		assert_int_equal(ftruncate(fd, SIZE + 1 - 2 * i), 0);
-		assert_int_equal(engine_start(&job, &x, &e), 0);
-		assert_int_equal(engine_end(&x, &r, &error, &e), -1);
-		assert_non_null(strstr(e.text, "not as long"));
+		job_fails(&job, EILSEQ, "not as long");
 	}
 	job.op = BENCH_READ;
 	assert_int_equal(ftruncate(fd, SIZE - 1), 0);
-	assert_int_equal(engine_start(&job, &x, &e), 0);
-	assert_int_equal(engine_end(&x, &r, &error, &e), -1);
-	assert_non_null(strstr(e.text, "not as long"));
+	job_fails(&job, EILSEQ, "not as long");
 	close(fd);
 	close(dir);
 	corpus_free(c);
@@ -84,10 +72,8 @@ static void records_are_touched_once(void **state)
 	struct arena *a = arena_new();
 	const char *path = scratch();
 	struct engine_result r;
-	struct engine x;
 	struct workload w;
-	struct err e = { 0 };
-	int dir = open(path, O_RDONLY | O_DIRECTORY), fd, error;
+	int dir = open(path, O_RDONLY | O_DIRECTORY), fd;
 	struct engine_job job = { .op = BENCH_WRITE, .dir = dir, .bs = BS, .number = 5 };
 	struct corpus *c;
 	size_t i, at;
@@ -96,8 +82,7 @@ static void records_are_touched_once(void **state)
 	shipped(a, "500M", &w);
 	c = corpus_new(&w, (double)SIZE / 500e6);
 	job.corpus = c;
-	assert_int_equal(engine_start(&job, &x, &e), 0);
-	assert_int_equal(engine_end(&x, &r, &error, &e), 0);
+	job_ok(&job, &r);
 	assert_int_equal(r.ops, 0);
 	fd = openat(dir, "f0000000.bin", O_RDONLY);
 	assert_true(fd >= 0);
@@ -106,9 +91,7 @@ static void records_are_touched_once(void **state)
 		job.op = cases[i].op;
 		job.salt = i * 1000;
 		job.sync = cases[i].op == BENCH_RAND_WRITE ? SYNC_WRITE : SYNC_END;
-		assert_int_equal(engine_start(&job, &x, &e), 0);
-		if (engine_end(&x, &r, &error, &e) < 0)
-			fail_msg("%s", e.text);
+		job_ok(&job, &r);
 		assert_int_equal(r.bytes, SIZE);
 		assert_int_equal(r.ops, RECORDS);
 		assert_true(r.p50_ns > 0 && r.p50_ns <= r.p99_ns && r.p99_ns <= r.max_ns);
@@ -123,9 +106,7 @@ static void records_are_touched_once(void **state)
 	close(fd);
 	fd = openat(dir, "f0000000.bin", O_RDWR);
 	assert_int_equal(ftruncate(fd, SIZE - 1), 0);
-	assert_int_equal(engine_start(&job, &x, &e), 0);
-	assert_int_equal(engine_end(&x, &r, &error, &e), -1);
-	assert_non_null(strstr(e.text, "not as long"));
+	job_fails(&job, EILSEQ, "not as long");
 	close(fd);
 	close(dir);
 	corpus_free(c);

@@ -122,20 +122,11 @@ static void bad_workloads(void **state)
 		  "median <= mean < max" },
 		{ "op copy-in\nfileset size=1000T count=10000000\n", "larger than 1 PiB" },
 	};
-	struct arena *a = arena_new();
-	struct workload w;
-	struct err e;
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		e = (struct err){ 0 };
-		assert_int_equal(workload_parse(a, "x", cases[i].text, "x.workload", &w, &e), -1);
-		assert_int_equal(e.kind, ERR_USAGE);
-		if (!strstr(e.text, cases[i].says))
-			fail_msg("\"%s\" lacks \"%s\"", e.text, cases[i].says);
-	}
-	arena_free(a);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		not_parsed(cases[i].text, cases[i].says);
 }
 
 /* --- the corpus --- */

@@ -158,19 +158,11 @@ static void wrong_sets(void **state)
 		{ "fileset data=dir:/srv count=3\n", "sizes and number are those of the folder's files" },
 		{ "fileset size=1M\nop rewrite hash\n", "hash compares" },
 	};
-	struct arena *a = arena_new();
-	struct workload w;
-	struct err e;
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		e = (struct err){ 0 };
-		assert_int_equal(workload_parse(a, "x", cases[i].text, "x", &w, &e), -1);
-		if (!strstr(e.text, cases[i].says))
-			fail_msg("\"%s\" lacks \"%s\"", e.text, cases[i].says);
-	}
-	arena_free(a);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		not_parsed(cases[i].text, cases[i].says);
 }
 
 /* --- a person's own files --- */

@@ -10,18 +10,6 @@
 
 static char *dir;
 
-static void put(const char *name, const char *text)
-{
-	char path[600];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	assert_true(fputs(text, f) >= 0);
-	assert_int_equal(fclose(f), 0);
-}
-
 /* The path of a file below the folder. */
 static char *at(struct arena *a, const char *name)
 {
@@ -36,12 +24,12 @@ static void set_up(struct arena *a)
 	setenv("XDG_DATA_HOME", dir, 1);
 	assert_int_equal(mkdir(at(a, "naslab"), 0755), 0);
 	assert_int_equal(mkdir(at(a, "naslab/workloads"), 0755), 0);
-	put("naslab/workloads/mine.workload", small);
-	put("naslab/workloads/wrong.workload", "fileset count=3 size=ten\n");
-	put("naslab/workloads/500M.workload", small);
-	put("here.workload", small);
-	put("here.text", small);
-	put("of two words.workload", small);
+	put_file(dir, "naslab/workloads/mine.workload", small);
+	put_file(dir, "naslab/workloads/wrong.workload", "fileset count=3 size=ten\n");
+	put_file(dir, "naslab/workloads/500M.workload", small);
+	put_file(dir, "here.workload", small);
+	put_file(dir, "here.text", small);
+	put_file(dir, "of two words.workload", small);
 }
 
 static void named(struct arena *a, const char *word, const char *says)

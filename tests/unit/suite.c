@@ -86,18 +86,6 @@ static void bad_files(void **state)
 	}
 }
 
-static void put(const char *dir, const char *name, const char *text)
-{
-	char path[300];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	assert_true(fputs(text, f) >= 0);
-	assert_int_equal(fclose(f), 0);
-}
-
 /* Suites in suites: each workload once, in order; a ring of them is said, not followed. */
 static void nested(void **state)
 {
@@ -109,12 +97,12 @@ static void nested(void **state)
 	struct suite s;
 
 	(void)state;
-	put(dir, "a.workload", "fileset size=1M\nop write\n");
-	put(dir, "b.workload", "fileset size=1M\nop read\n");
-	put(dir, "one.suite", "workload b a\nreps 5\n");
-	put(dir, "two.suite", "workload a one b\nscale 0.5 # half\ncache warm\ntime-cap 90s\n");
-	put(dir, "ring.suite", "workload knot\n");
-	put(dir, "knot.suite", "workload a\nworkload ring\n");
+	put_file(dir, "a.workload", "fileset size=1M\nop write\n");
+	put_file(dir, "b.workload", "fileset size=1M\nop read\n");
+	put_file(dir, "one.suite", "workload b a\nreps 5\n");
+	put_file(dir, "two.suite", "workload a one b\nscale 0.5 # half\ncache warm\ntime-cap 90s\n");
+	put_file(dir, "ring.suite", "workload knot\n");
+	put_file(dir, "knot.suite", "workload a\nworkload ring\n");
 	setenv("NASLAB_WORKLOADS", dir, 1);
 	assert_int_equal(suite_find(a, "two", &s, &e), 0);
 	assert_int_equal(s.workloads.n, 2);
