@@ -3,10 +3,12 @@
 #include "test.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/argv.h"
@@ -226,6 +228,40 @@ static void lines_are_cut_in_two(void **state)
 }
 
 /* Of a folder: those with the suffix, sorted, each once, not the hidden ones. */
+/* A pipe is read to its end, waited for while somebody writes, and no more than that. */
+static void pipes_are_read(void **state)
+{
+	char dir[] = "/tmp/naslab-base-XXXXXX", path[80];
+	struct sbuf text = { 0 };
+	int end[2], status;
+	pid_t pid;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/pipe", dir);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(file_read(path, 100, &text), 0);
+	assert_int_equal(text.len, 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+
+	assert_int_equal(pipe(end), 0);
+	pid = fork();
+	if (pid == 0) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", end[0]);
+		close(end[1]);
+		_exit(file_read(path, 100, &text) == 0 && !strcmp(sbuf_str(&text), "late") ? 0 : 1);
+	}
+	close(end[0]);
+	assert_int_equal(write(end[1], "la", 2), 2);
+	sched_yield();
+	assert_int_equal(write(end[1], "te", 2), 2);
+	close(end[1]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	sbuf_done(&text);
+}
+
 static void shipped_files_are_found(void **state)
 {
 	static const char *const files[] = { "b.suite", "a.suite", ".h.suite", "c.map", ".suite" };
@@ -290,6 +326,7 @@ int main(void)
 		cmocka_unit_test(outside_text_cannot_move_the_cursor),
 		cmocka_unit_test(near_words_are_found),
 		cmocka_unit_test(lines_are_cut_in_two),
+		cmocka_unit_test(pipes_are_read),
 		cmocka_unit_test(shipped_files_are_found),
 		cmocka_unit_test(words_are_wrapped),
 	};
