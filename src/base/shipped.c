@@ -77,7 +77,7 @@ bool shipped_names(struct arena *a, const char *folder, const char *suffix, stru
 
 		if (d->d_name[0] == '.' || len <= end || strcmp(d->d_name + len - end, suffix))
 			continue;
-		/* a pipe would be waited for, and a folder be no text: they are no one's recipe */
+		/* a pipe or a folder is no one's recipe */
 		if (fstatat(dirfd(dir), d->d_name, &st, 0) == 0 && !S_ISREG(st.st_mode))
 			continue;
 		name = arena_strndup(a, d->d_name, len - end);

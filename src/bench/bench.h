@@ -161,6 +161,7 @@ int workload_list(struct arena *a, struct list *out, struct err *e);
 /* All of them. */
 int workload_list_all(struct arena *a, struct list *out, struct err *e);
 int workload_find(struct arena *a, const char *name, struct workload *out, struct err *e);
+struct workload *workload_in(const struct list *all, const char *name);	/* of a list; NULL: it is not there */
 
 /* Who copies: naslab itself, or rsync, for numbers to hold beside published ones. */
 enum copy_engine { ENGINE_OWN, ENGINE_NASLAB, ENGINE_RSYNC };

@@ -51,19 +51,6 @@ static int bad(struct reading *r, const char *fmt, ...)
 	return -1;
 }
 
-static struct workload *workload_in(const struct list *all, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < all->n; i++) {
-		struct workload *w = all->at[i];
-
-		if (!strcmp(w->name, name))
-			return w;
-	}
-	return NULL;
-}
-
 static void add_once(struct arena *a, struct list *to, struct workload *w)
 {
 	if (!workload_in(to, w->name))
@@ -363,8 +350,8 @@ int bench_add_named(struct arena *a, struct bench_order *o, const char *name,
 		    const struct suite **suite, struct err *e)
 {
 	struct suite *s = arena_alloc(a, sizeof(*s));
+	struct workload *w, *same;
 	struct list all = { 0 };
-	struct workload *w;
 	size_t i;
 	int rc = workload_list_all(a, &all, e);
 
@@ -387,6 +374,10 @@ int bench_add_named(struct arena *a, struct bench_order *o, const char *name,
 	}
 	if (!w)
 		return no_such(a, &all, name, e);
+	same = workload_in(&o->workloads, w->name);
+	if (same && same->path && w->path && strcmp(same->path, w->path) != 0)
+		return err_set(e, ERR_USAGE, "%s and %s have one name, and so would their results", same->path,
+			       w->path);
 	add_once(a, &o->workloads, w);
 	return 0;
 }

@@ -129,6 +129,19 @@ static int smaller(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+struct workload *workload_in(const struct list *all, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < all->n; i++) {
+		struct workload *w = all->at[i];
+
+		if (!strcmp(w->name, name))
+			return w;
+	}
+	return NULL;
+}
+
 int workload_list(struct arena *a, struct list *out, struct err *e)
 {
 	struct list all = { 0 };

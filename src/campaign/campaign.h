@@ -15,6 +15,8 @@
 
 struct err;
 struct inventory;
+struct plan;
+struct recipe;
 struct sbuf;
 
 /*
@@ -122,6 +124,16 @@ char *campaign_text(const struct campaign *c, struct arena *a);
 
 /* Which variants cannot be on these disks, and here when `tools`: fills why and usable. */
 void campaign_check(struct campaign *c, const struct pick *picks, size_t n, bool tools);
+
+/* A layout on these disks as a cell is measured on it: with one file system at its end. */
+struct campaign_plan {	/* its owner frees it with campaign_plan_free() */
+	struct recipe *recipe;
+	struct stack *stack;
+	struct plan *plan;
+};
+int campaign_plan(const struct campaign *c, const char *layout, const struct pick *picks, size_t n,
+		  struct campaign_plan *out, struct err *e);
+void campaign_plan_free(struct campaign_plan *p);	/* takes an empty one */
 
 /* May the disks be written, now? Asked of every layout that can be; -1 also when none can. */
 int campaign_guard(const struct campaign *c, const struct pick *picks, size_t n,

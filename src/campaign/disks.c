@@ -53,30 +53,42 @@ static int one_file_system(const struct stack *s, struct err *e)
 	       err_set(e, ERR_FAIL, "it ends without a file system, and there is nothing to measure");
 }
 
+int campaign_plan(const struct campaign *c, const char *layout, const struct pick *picks, size_t n,
+		  struct campaign_plan *out, struct err *e)
+{
+	int rc;
+
+	*out = (struct campaign_plan){ .plan = NULL };
+	rc = recipe_parse(layout, NULL, &out->recipe, e) ||
+	     stack_make(out->recipe, c->name, picks, n, &out->stack, e) ||
+	     one_file_system(out->stack, e) || plan_make(out->stack, &out->plan, e) ? -1 : 0;
+	if (rc < 0)
+		campaign_plan_free(out);
+	return rc;
+}
+
+void campaign_plan_free(struct campaign_plan *p)
+{
+	plan_free(p->plan);
+	stack_free(p->stack);
+	recipe_free(p->recipe);
+	*p = (struct campaign_plan){ .plan = NULL };
+}
+
 /* Why this variant cannot be on these disks; its usable bytes when it can. */
-static int check_variant(struct campaign *c, struct variant *v, const struct pick *picks,
+static int check_variant(const struct campaign *c, struct variant *v, const struct pick *picks,
 			 size_t n, bool tools, struct err *e)
 {
-	struct recipe *r = NULL;
-	struct stack *s = NULL;
-	struct plan *p = NULL;
-	int rc = recipe_parse(v->layout, NULL, &r, e);
+	struct campaign_plan p;
+	int rc = campaign_plan(c, v->layout, picks, n, &p, e);
 
-	if (rc == 0)
-		rc = stack_make(r, c->name, picks, n, &s, e);
-	if (rc == 0)
-		rc = one_file_system(s, e);
-	if (rc == 0)
-		rc = plan_make(s, &p, e);
-	if (rc == 0 && tools)
-		rc = build_tools_check(p, e);
-	if (rc == 0) {
-		v->usable = s->usable_bytes;
-		v->sync_bytes = sync_bytes(r, picks, n);
-	}
-	plan_free(p);
-	stack_free(s);
-	recipe_free(r);
+	if (rc < 0)
+		return -1;
+	if (tools)
+		rc = build_tools_check(p.plan, e);
+	v->usable = p.stack->usable_bytes;
+	v->sync_bytes = sync_bytes(p.recipe, picks, n);
+	campaign_plan_free(&p);
 	return rc;
 }
 
@@ -142,40 +154,26 @@ static int check_wipe(const struct pick *picks, size_t n, const struct inventory
 	return 0;
 }
 
-static int guard_variant(const struct campaign *c, const struct variant *v, const struct pick *picks,
-			 size_t n, const struct inventory *now, char *const *wipe, struct err *e)
-{
-	struct recipe *r = NULL;
-	struct stack *s = NULL;
-	struct plan *p = NULL;
-	int rc = recipe_parse(v->layout, NULL, &r, e) || stack_make(r, c->name, picks, n, &s, e) ||
-		 plan_make(s, &p, e) ||
-		 guard_check(p, now, campaign_wipe(c->arena, s, now, wipe), e) ? -1 : 0;
-
-	plan_free(p);
-	stack_free(s);
-	recipe_free(r);
-	return rc;
-}
-
 int campaign_guard(const struct campaign *c, const struct pick *picks, size_t n,
 		   const struct inventory *now, char *const *wipe, struct err *e)
 {
+	struct campaign_plan p;
 	bool possible = false;
+	int rc = check_wipe(picks, n, now, wipe, e);
 	size_t i;
 
-	if (check_wipe(picks, n, now, wipe, e))
-		return -1;
-	for (i = 0; i < c->variants.n; i++) {
+	for (i = 0; rc == 0 && i < c->variants.n; i++) {
 		const struct variant *v = c->variants.at[i];
 
 		if (v->why)
 			continue;
 		possible = true;
-		if (guard_variant(c, v, picks, n, now, wipe, e))
-			return -1;
+		rc = campaign_plan(c, v->layout, picks, n, &p, e);
+		if (rc == 0)
+			rc = guard_check(p.plan, now, campaign_wipe(c->arena, p.stack, now, wipe), e);
+		campaign_plan_free(&p);
 	}
-	return possible ? 0 : err_set(e, ERR_FAIL, "none of the layouts can be built here: %.300s",
+	return rc || possible ? rc : err_set(e, ERR_FAIL, "none of the layouts can be built here: %.300s",
 				      ((const struct variant *)c->variants.at[0])->why);
 }
 

@@ -23,19 +23,6 @@ void campaign_assume(struct campaign *c, const struct pick *picks, size_t n)
 	}
 }
 
-static const struct workload *workload_of(const struct campaign *c, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < c->workloads.n; i++) {
-		const struct workload *w = c->workloads.at[i];
-
-		if (!strcmp(w->name, name))
-			return w;
-	}
-	return NULL;
-}
-
 /* The repetitions that were made for it in an earlier session. */
 static unsigned kept_of(const struct campaign *c, const struct campaign_cell *cell,
 			const struct workload *w)
@@ -51,7 +38,7 @@ static unsigned kept_of(const struct campaign *c, const struct campaign_cell *ce
 static double guess_of(const struct campaign *c, const struct campaign_cell *cell,
 		       uint64_t *write_bytes, uint64_t *read_bytes)
 {
-	const struct workload *w = workload_of(c, cell->workload);
+	const struct workload *w = workload_in(&c->workloads, cell->workload);
 	unsigned ops, reps;
 
 	*write_bytes = *read_bytes = 0;
@@ -124,7 +111,7 @@ void campaign_forecast(const struct campaign *c, const struct list *cells,
 		const struct campaign_cell *cell = cells->at[i];
 
 		if ((cell->state != CELL_WAITING && cell->state != CELL_RUNNING) ||
-		    !workload_of(c, cell->workload))
+		    !workload_in(&c->workloads, cell->workload))
 			continue;
 		out->cells++;
 		if (!last || last->round != cell->round || strcmp(last->layout, cell->layout) != 0) {

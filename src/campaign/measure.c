@@ -25,16 +25,12 @@ static int make_order(struct campaign_work *w, struct arena *a, const struct cam
 static int add_workload(const struct campaign_work *w, struct arena *a, struct bench_order *o,
 			const char *name, struct err *e)
 {
-	const struct list *all = &w->run->campaign->workloads;
-	size_t i;
+	struct workload *x = workload_in(&w->run->campaign->workloads, name);
 
-	for (i = 0; i < all->n; i++) {
-		if (!strcmp(((const struct workload *)all->at[i])->name, name)) {
-			list_add(a, &o->workloads, all->at[i]);
-			return 0;
-		}
-	}
-	return err_set(e, ERR_FAIL, "the campaign has no workload \"%s\"", name);
+	if (!x)
+		return err_set(e, ERR_FAIL, "the campaign has no workload \"%s\"", name);
+	list_add(a, &o->workloads, x);
+	return 0;
 }
 
 /* The results of one cell out of those of the whole measurement. */

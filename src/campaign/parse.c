@@ -159,17 +159,6 @@ static int take_axis(struct line *l, struct err *e)
 	return x->ram ? check_ram(x, e) : check_axis(x, e);
 }
 
-static bool has_workload(const struct campaign *c, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < c->workloads.n; i++) {
-		if (!strcmp(((const struct workload *)c->workloads.at[i])->name, name))
-			return true;
-	}
-	return false;
-}
-
 /* Workloads, and suites for all of theirs; the run rule is the campaign's own. */
 static int take_workload(struct line *l, struct err *e)
 {
@@ -182,15 +171,16 @@ static int take_workload(struct line *l, struct err *e)
 
 		if (bench_add_named(c->arena, &named, l->words[i], &suite, e))
 			return -1;
-		if (!suite && has_workload(c, l->words[i]))
-			return err_set(e, ERR_USAGE, "the workload %s is given twice", l->words[i]);
 		for (k = 0; k < named.workloads.n; k++) {
 			struct workload *w = named.workloads.at[k];
+			bool there = workload_in(&c->workloads, w->name);
 
+			if (there && !suite)
+				return err_set(e, ERR_USAGE, "the workload %s is given twice", w->name);
 			if (workload_look(w, e))
 				return -1;
-			if (!has_workload(c, w->name))
-				list_add(c->arena, &c->workloads, named.workloads.at[k]);
+			if (!there)
+				list_add(c->arena, &c->workloads, w);
 		}
 	}
 	return 0;

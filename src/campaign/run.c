@@ -372,9 +372,7 @@ static int build(struct campaign_work *w, const struct campaign_cell *c, struct 
 	const struct campaign_run *run = w->run;
 	struct arena *a = arena_new();
 	struct inventory *inv = NULL;
-	struct recipe *r = NULL;
-	struct stack *s = NULL;
-	struct plan *p = NULL;
+	struct campaign_plan p = { .plan = NULL };
 	struct pick *picks;
 	json_t *order = NULL;
 	char **wipe = NULL;
@@ -384,20 +382,17 @@ static int build(struct campaign_work *w, const struct campaign_cell *c, struct 
 	phase(w, "build", c->label);
 	rc = inventory_read("", &inv, e) ||
 	     campaign_disks_find(run->row->disks, inv, a, &picks, &n, e) ||
-	     recipe_parse(c->layout, NULL, &r, e) ||
-	     stack_make(r, run->campaign->name, picks, n, &s, e) || plan_make(s, &p, e) ? -1 : 0;
+	     campaign_plan(run->campaign, c->layout, picks, n, &p, e) ? -1 : 0;
 	if (rc == 0) {
-		wipe = campaign_wipe(a, s, inv, run->wipe);
-		rc = guard_check(p, inv, wipe, e) || build_tools_check(p, e) ? -1 : 0;
+		wipe = campaign_wipe(a, p.stack, inv, run->wipe);
+		rc = guard_check(p.plan, inv, wipe, e) || build_tools_check(p.plan, e) ? -1 : 0;
 	}
 	if (rc == 0) {
-		order = order_build(p, store_path(run->store), wipe);
-		if (plan_needs_secret(p))
+		order = order_build(p.plan, store_path(run->store), wipe);
+		if (plan_needs_secret(p.plan))
 			rc = add_secret(order, e);
 	}
-	plan_free(p);
-	stack_free(s);
-	recipe_free(r);
+	campaign_plan_free(&p);
 	inventory_free(inv);
 	arena_free(a);
 	if (rc == 0)

@@ -25,11 +25,13 @@ static size_t next_disk(const struct stack *s, size_t i)
 	return i;
 }
 
+#define EACH_DISK(s, i, end) for (i = next_disk(s, 0); i < (end); i = next_disk(s, i + 1))
+
 static size_t data_disks(const struct stack *s)
 {
 	size_t i, n = 0;
 
-	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1))
+	EACH_DISK(s, i, s->n_disks)
 		n += disk_at(s, i)->role == ROLE_DATA;
 	return n;
 }
@@ -38,7 +40,7 @@ const char *advice_usb_member(const struct stack *s, struct arena *a)
 {
 	size_t i;
 
-	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1)) {
+	EACH_DISK(s, i, s->n_disks) {
 		const struct node *n = disk_at(s, i);
 
 		if (n->disk->kind == DISK_USB && s->n_disks > 1)
@@ -53,7 +55,7 @@ const char *advice_usb_sector(const struct stack *s, struct arena *a)
 {
 	size_t i;
 
-	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1)) {
+	EACH_DISK(s, i, s->n_disks) {
 		const struct node *n = disk_at(s, i);
 
 		if (n->disk->kind == DISK_USB && n->disk->lsec == 4096)
@@ -68,7 +70,7 @@ const char *advice_network(const struct stack *s, struct arena *a)
 {
 	size_t i;
 
-	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1)) {
+	EACH_DISK(s, i, s->n_disks) {
 		const struct node *n = disk_at(s, i);
 
 		if (disk_is_network(n->disk))
@@ -89,10 +91,10 @@ const char *advice_same_device(const struct stack *s, struct arena *a)
 {
 	size_t i, k;
 
-	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1)) {
+	EACH_DISK(s, i, s->n_disks) {
 		const struct disk *x = disk_at(s, i)->disk;
 
-		for (k = next_disk(s, 0); k < i; k = next_disk(s, k + 1)) {
+		EACH_DISK(s, k, i) {
 			const struct disk *y = disk_at(s, k)->disk;
 
 			if (x->kind != DISK_NVME || y->kind != DISK_NVME || x->is_virtual ||
@@ -112,10 +114,10 @@ const char *advice_twin_serial(const struct stack *s, struct arena *a)
 {
 	size_t i, k;
 
-	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1)) {
+	EACH_DISK(s, i, s->n_disks) {
 		const struct disk *x = disk_at(s, i)->disk;
 
-		for (k = next_disk(s, 0); k < i; k = next_disk(s, k + 1)) {
+		EACH_DISK(s, k, i) {
 			const struct disk *y = disk_at(s, k)->disk;
 
 			if (x->is_virtual || !same_text(x->serial, y->serial) ||
@@ -135,7 +137,7 @@ const char *advice_no_serial(const struct stack *s, struct arena *a)
 	const struct node *first = NULL;
 	size_t i, n = 0;
 
-	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1)) {
+	EACH_DISK(s, i, s->n_disks) {
 		const struct node *d = disk_at(s, i);
 
 		const char *serial = d->disk->serial;
@@ -179,7 +181,7 @@ const char *advice_smr(const struct stack *s, struct arena *a)
 {
 	size_t i;
 
-	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1)) {
+	EACH_DISK(s, i, s->n_disks) {
 		const struct node *n = disk_at(s, i);
 
 		if (n->disk->zoned && !strcmp(n->disk->zoned, "host-aware"))
@@ -224,10 +226,10 @@ const char *advice_near_equal(const struct stack *s, struct arena *a)
 
 	if (!cuts_to_the_smallest(s))
 		return NULL;
-	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1)) {
+	EACH_DISK(s, i, s->n_disks) {
 		const struct node *x = disk_at(s, i);
 
-		for (k = next_disk(s, 0); k < i; k = next_disk(s, k + 1)) {
+		EACH_DISK(s, k, i) {
 			const struct node *y = disk_at(s, k);
 			const struct node *larger = x->bytes > y->bytes ? x : y;
 			const struct node *smaller = larger == x ? y : x;
@@ -306,7 +308,7 @@ const char *advice_slack(const struct stack *s, struct arena *a)
 
 	if (!s->survives || !cuts_to_the_smallest(s))
 		return NULL;
-	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1)) {
+	EACH_DISK(s, i, s->n_disks) {
 		const struct node *n = disk_at(s, i);
 
 		if (n->role == ROLE_DATA && (!least || n->bytes < least->bytes))
@@ -420,7 +422,7 @@ const char *advice_unused(const struct stack *s, struct arena *a)
 	unsigned percent;
 	size_t i;
 
-	for (i = next_disk(s, 0); i < s->n_disks; i = next_disk(s, i + 1)) {
+	EACH_DISK(s, i, s->n_disks) {
 		const struct node *n = disk_at(s, i);
 
 		if (n->role != ROLE_DATA)

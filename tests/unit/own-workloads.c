@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "bench/suite.h"
+#include "campaign/campaign.h"
 
 static char *dir;
 
@@ -29,6 +30,7 @@ static void set_up(struct arena *a)
 	put_file(dir, "naslab/workloads/500M.workload", small);
 	put_file(dir, "here.workload", small);
 	put_file(dir, "here.text", small);
+	put_file(dir, "naslab/here.workload", small);
 	put_file(dir, "of two words.workload", small);
 }
 
@@ -83,6 +85,31 @@ static void own_ones_are_found(void **state)
 	arena_free(a);
 }
 
+/* Their results would have one name too. */
+static void one_name_is_one_file(void **state)
+{
+	struct arena *a = arena_new();
+	struct bench_order o = { 0 };
+	const struct suite *suite;
+	struct campaign *c;
+	struct err e = { 0 };
+
+	(void)state;
+	set_up(a);
+	assert_int_equal(bench_add_named(a, &o, at(a, "here.workload"), &suite, &e), 0);
+	assert_int_equal(bench_add_named(a, &o, at(a, "here.workload"), &suite, &e), 0);
+	assert_int_equal(o.workloads.n, 1);
+	assert_int_equal(bench_add_named(a, &o, at(a, "naslab/here.workload"), &suite, &e), -1);
+	assert_string_equal(e.text, arena_printf(a, "%s and %s have one name, and so would their results",
+						 at(a, "here.workload"), at(a, "naslab/here.workload")));
+	assert_int_equal(campaign_parse(arena_printf(a, "layout xfs\nworkload %s %s\n",
+						     at(a, "here.workload"), at(a, "naslab/here.workload")),
+					"t.campaign", &c, &e), -1);
+	assert_non_null(strstr(e.text, "the workload here is given twice"));
+	wipe(dir);
+	arena_free(a);
+}
+
 /* The executor may be root, who has another home: it is told the path. */
 static void an_order_says_where(void **state)
 {
@@ -112,6 +139,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(own_ones_are_found),
+		cmocka_unit_test(one_name_is_one_file),
 		cmocka_unit_test(an_order_says_where),
 	};
 
